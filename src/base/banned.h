@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Included before everything else (meson.build, -include): functions that have
+ * a safer sibling, or that check a path by name and so invite a race. */
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#pragma GCC poison strcpy strcat sprintf vsprintf strtok atoi atol atoll gets
+#pragma GCC poison system popen tmpnam tempnam mktemp alloca access

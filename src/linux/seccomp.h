@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command's seccomp filter, written by hand (DESIGN 4, spike-fs 4). Built as
+ * data so that tests run it in an interpreter, for both architectures. */
+#pragma once
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum seccomp_arch { SECCOMP_X86_64, SECCOMP_ARM64 };
+
+struct seccomp_opts {
+	enum seccomp_arch arch;
+	bool trap_writes; /* hand write-like calls to the supervisor; false: no listener (all roots read-only) */
+	bool trap_reads;  /* hand every open to the supervisor as well */
+	bool trap_exec;   /* hand execve and execveat to it (exec rules) */
+	bool allow_userns; /* nested user namespaces granted by the policy */
+};
+
+#define SECCOMP_PROG_MAX 1024
+
+struct seccomp_prog {
+	struct sock_filter insn[SECCOMP_PROG_MAX];
+	size_t len;
+};
+
+/* Builds the filter of the command. Returns 0, or -E2BIG when it does not fit. */
+int seccomp_build(const struct seccomp_opts *o, struct seccomp_prog *ret);
+
+/* Builds the filter of a process of berm's own, once it is set up. */
+enum seccomp_role { SECCOMP_ROLE_SUPERVISOR, SECCOMP_ROLE_GIT_HELPER, SECCOMP_ROLE_WARDEN };
+int seccomp_build_own(enum seccomp_role role, enum seccomp_arch arch, struct seccomp_prog *ret);
+
+/* Loads it on the calling thread (no_new_privs must be set). listener: a
+ * SECCOMP_RET_USER_NOTIF descriptor is made with WAIT_KILLABLE_RECV and returned
+ * in *ret_listener. Returns 0 or a negative errno. */
+int seccomp_load(const struct seccomp_prog *p, bool listener, int *ret_listener);
+
+/* The architecture this program was built for. */
+enum seccomp_arch seccomp_native(void);
+
+/* Name of a native system call number that the filter knows, or "syscall-N" in a
+ * thread-local buffer. */
+const char *seccomp_name(int nr);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The supervisor: answers the file calls that the command's seccomp filter traps.
+ *
+ * It lives in the command's mount namespace and root, outside its pid namespace
+ * and outside its Landlock domain; CAP_SYS_PTRACE in the outer user namespace is
+ * its only capability. Landlock gives the command no right to change
+ * anything inside the governed roots, so "continue" is always safe and at worst
+ * EACCES: only what the supervisor does itself can change a governed tree. */
+#pragma once
+
+#include "policy/spec.h"
+
+enum sup_root_kind {
+	SUP_GOVERNED, /* every change is judged by spec_judge() and done by the supervisor */
+	SUP_FREE,     /* done by the supervisor without a rule: private home above a workspace
+		       * (Landlock could not tell the two apart) */
+};
+
+struct sup_root {
+	int fd;          /* O_PATH on the mounted root, inside the new view */
+	uint64_t mnt_id; /* STATX_MNT_ID of fd */
+	const char *path;
+	bool is_file;
+	enum sup_root_kind kind;
+};
+
+struct supervisor {
+	const struct spec *spec;
+	int listener;  /* seccomp notification descriptor */
+	int host_proc; /* O_PATH on the /proc of the supervisor's own pid namespace */
+	int events;    /* SOCK_SEQPACKET to the warden, see linux/record.h */
+	struct sup_root *roots;
+	size_t n_roots;
+	int init_umask; /* umask the command starts with */
+};
+
+/* Serves notifications until the listener is dead; runs in the calling thread and
+ * starts what helpers it needs. Never returns on success. */
+int supervisor_run(struct supervisor *s);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The spec: everything one run is held to, resolved once from all settings
+ * layers and then immutable (SPEC S1). policy/ makes it, plan/ turns it into
+ * steps, linux/ enforces it. The judging functions below are pure: "berm why" and
+ * the supervisor call the same ones. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum layer { /* weakest first */
+	LAYER_BUILTIN,
+	LAYER_USER,
+	LAYER_PROJECT,
+	LAYER_LOCAL,
+	LAYER_CLI,
+	LAYER_MANAGED,
+	LAYER_COUNT,
+};
+
+enum mode { MODE_CHAT, MODE_REVIEW, MODE_PLAN, MODE_ORCHESTRATE };
+enum root_view { ROOT_SYSTEM, ROOT_HOST };
+enum home_view { HOME_PRIVATE, HOME_HOST, HOME_EMPTY };
+enum net_mode { NET_OFF }; /* more come with the broker */
+
+/* What a rule grants on the paths it matches; ordered, stricter is smaller. */
+enum access { ACCESS_NONE, ACCESS_ASK, ACCESS_READ, ACCESS_WRITE };
+enum exec_rule { EXEC_UNSET, EXEC_DENY, EXEC_ALLOW };
+
+/* Where a value was written. file is "built-in", "command line" or a path;
+ * line 0 = none. For built-in lists file is the data file's name. */
+struct origin {
+	const char *file;
+	unsigned line;
+};
+
+enum rule_flag {
+	RULE_MANDATORY = 1u << 0,   /* lifted only by unprotect (SPEC F1) */
+	RULE_EXEMPT_DEPS = 1u << 1, /* not below dependency folders (data/dependency-dirs) */
+	RULE_AT_ROOTS = 1u << 2,    /* pattern is relative: applies at each writable root and at each
+				     * directory that is a repository root (has an entry ".git") */
+	RULE_FOLD = 1u << 3,        /* ASCII case-insensitive */
+};
+
+/* A compiled path pattern, see policy/pattern.h. */
+struct pattern;
+
+struct rule {
+	struct pattern *pat;
+	char *text;         /* as it is shown: "deny-write **" "/.env", "none ~/.ssh" */
+	enum access access; /* for file access; ignored when exec != EXEC_UNSET */
+	enum exec_rule exec;
+	enum layer layer;
+	unsigned flags;
+	struct origin origin;
+	const char *protects; /* name for unprotect, NULL unless RULE_MANDATORY */
+};
+
+enum root_kind { ROOT_WORKSPACE, ROOT_GRANT };
+
+/* A writable tree. Everything that is written in it is judged (never granted by
+ * Landlock). path is canonical (no symlinks), absolute, on the host and inside. */
+struct writable_root {
+	char *path;
+	bool read_only; /* modes review, plan, orchestrate (SPEC S2) */
+	bool is_file;   /* a single file was granted */
+	enum root_kind kind;
+	struct origin origin;
+};
+
+/* A tree outside the writable roots that is visible read-only, beside the
+ * default view (--allow-read, home-allow). */
+struct readable_tree {
+	char *path;    /* where it is seen */
+	char *source;  /* what is bound there, canonical */
+	struct origin origin;
+};
+
+struct env_var {
+	char *assignment; /* NAME=VALUE */
+	struct origin origin;
+};
+
+struct rlimit_rule {
+	int resource; /* RLIMIT_* */
+	uint64_t value;
+};
+
+struct spec {
+	char session[32]; /* id: "b-" and 16 lower-case hex digits */
+	const char *profile; /* "agent", "strict", "terminal" */
+	enum mode mode;
+	enum root_view root;
+	enum home_view home;
+	enum net_mode net;
+
+	char *home_path;      /* $HOME as the command sees it */
+	char *home_source;    /* HOME_PRIVATE: directory in berm's state, bound there. It exists. */
+	char *user_home;      /* the real home of the user, canonical; for "~" */
+	char *workdir;        /* within the first workspace */
+	char *state_dir;      /* berm's own state, never visible inside */
+
+	struct writable_root *roots;
+	size_t n_roots;
+	struct readable_tree *reads;
+	size_t n_reads;
+
+	struct rule **rules; /* every rule, strongest first within the order of DESIGN 6 */
+	size_t n_rules;
+	bool read_deny;       /* some rule hides a path inside a writable root from reading:
+			       * reads are trapped as well (at a cost, shown by explain) */
+	bool exec_deny_writable; /* exec: deny-writable (noexec on the writable roots) */
+	struct strv hidden;   /* absolute literal paths outside the roots to be masked */
+	struct strv lifted;   /* names in force of "unprotect" */
+
+	char **envp; /* the command's environment, NULL-terminated */
+	char **argv; /* the command */
+	struct rlimit_rule *rlimits;
+	size_t n_rlimits;
+
+	struct strv ignore_violations; /* patterns over "action target" */
+	struct strv notes; /* what the first line of the run must say (lifted protections, ...) */
+	void *priv; /* policy/'s own bookkeeping for explain; freed by spec_free() */
+};
+
+void spec_free(struct spec *s);
+
+/* ---- judging ------------------------------------------------------------ */
+
+enum file_op {
+	OP_READ,        /* content or a directory's list is read */
+	OP_WRITE,       /* an existing file's content changes (open for write, truncate) */
+	OP_CREATE,      /* the name appears: open O_CREAT of a missing name, mkdir, mknod, symlink, link, bind */
+	OP_DELETE,      /* unlink, rmdir */
+	OP_RENAME_FROM, /* the name goes away by rename, or is one side of an exchange */
+	OP_RENAME_TO,   /* the name appears by rename, or is one side of an exchange */
+	OP_META,        /* chmod, chown, utimens, xattr */
+	OP_EXEC,
+	OP_LINK_FROM,   /* another name is given to it */
+	OP_COUNT,
+};
+
+enum file_type { FT_NONE /* does not exist */, FT_REG, FT_DIR, FT_SYMLINK, FT_OTHER };
+
+/* Facts about the parent directory that a judgement may ask for. The supervisor
+ * answers from the parent's descriptor, "why" from the host. All lazily: most
+ * judgements ask nothing. */
+struct dir_facts {
+	/* Type of entry `name` in the parent directory (no symlink followed). */
+	enum file_type (*entry)(void *ctx, const char *name);
+	/* The same in the directory `up` levels above the parent (1 = its parent). */
+	enum file_type (*entry_above)(void *ctx, unsigned up, const char *name);
+	/* The same one level down: entry `name` of the parent's sub-directory `dir`. */
+	enum file_type (*entry_below)(void *ctx, const char *dir, const char *name);
+	void *ctx;
+};
+
+struct file_query {
+	enum file_op op;
+	const char *path; /* absolute, canonical parent + "/" + last component; no "." or ".." in it */
+	enum file_type type; /* of the object (for OP_CREATE: of what is made) */
+	const struct dir_facts *facts;
+};
+
+enum decision { VERDICT_ALLOW, VERDICT_DENY, VERDICT_ASK };
+
+struct verdict {
+	enum decision decision;
+	const struct rule *rule; /* the rule that decided; NULL: the view itself */
+	int err;                 /* positive errno for the command when denied: EACCES; EXDEV
+				  * for a directory that a rename would bring out of a dependency
+				  * folder (mv then copies, and each name is judged) */
+	const char *reason;      /* static text, never NULL */
+};
+
+/* The one function that decides on files. Pure apart from facts. Thread-safe.
+ * Never allocates. For paths outside every writable root it tells what the view
+ * gives (readable or not there). */
+void spec_judge(const struct spec *s, const struct file_query *q, struct verdict *ret);
+
+/* The smallest grant that would turn a denial into an allow, as a command-line
+ * option ("--allow-write ...", "--unprotect git-config"), or "" when none can.
+ * dst gets at most size bytes. */
+void spec_grant(const struct spec *s, const struct file_query *q, const struct verdict *v, char *dst,
+		size_t size);
+
+const char *file_op_action(enum file_op op); /* "file-read", "file-write", "file-create", ... */
+const char *layer_name(enum layer l);
+const char *mode_name(enum mode m);
