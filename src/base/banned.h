@@ -9,4 +9,4 @@
 #include <unistd.h>
 
 #pragma GCC poison strcpy strcat sprintf vsprintf strtok atoi atol atoll gets
-#pragma GCC poison system popen tmpnam tempnam mktemp alloca access
+#pragma GCC poison system popen tmpnam tempnam mktemp access
