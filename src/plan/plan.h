@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan: what the spec becomes on Linux, as a list of named steps. "berm
+ * explain" prints it, linux/ runs it in order; a failed step names itself. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "policy/spec.h"
+
+enum step_op {
+	STEP_DIR,     /* make directory dst (in the new root), mode */
+	STEP_FILE,    /* make an empty file dst, mode */
+	STEP_SYMLINK, /* make symlink dst -> src */
+	STEP_SCRATCH, /* make the session's scratch tmpfs (one, holds all private places) */
+	STEP_PRIVATE, /* bind directory src of the scratch tmpfs at dst */
+	STEP_BIND,    /* bind host path src at dst, see flags */
+	STEP_DEVPTS,  /* a devpts of its own at dst */
+	STEP_PIN,     /* bind dst over itself: an ancestor of a workspace can then not be renamed */
+	STEP_MASK,    /* cover dst by an empty unreadable file or directory */
+};
+
+enum step_flag {
+	STEP_RO = 1u << 0,
+	STEP_NOEXEC = 1u << 1,
+	STEP_NODEV = 1u << 2,
+	STEP_REC = 1u << 3,  /* with everything mounted below */
+	STEP_OPTIONAL = 1u << 4, /* a source that is gone meanwhile is skipped */
+	STEP_SAME = 1u << 5, /* the source must still be the inode recorded in dev/ino */
+};
+
+struct step {
+	enum step_op op;
+	char *src;
+	char *dst; /* absolute path in the new root */
+	unsigned flags;
+	mode_t mode;
+	dev_t dev; /* STEP_SAME */
+	ino_t ino;
+};
+
+/* A tree in the new view with what Landlock and the supervisor do about it. */
+enum tree_kind {
+	TREE_GOVERNED, /* writable root: no Landlock right; each change judged and done by the supervisor */
+	TREE_FREE,     /* private, above a workspace: no Landlock right (it would hold for the
+			* workspace too); done by the supervisor without a rule */
+	TREE_NATIVE,   /* private: Landlock grants everything, native speed */
+	TREE_WRITE,    /* existing files may be written (devices, /proc), nothing made */
+};
+
+struct tree {
+	enum tree_kind kind;
+	char *path;
+	bool is_file;
+	bool is_root;  /* a mount of its own, known to the supervisor by mount id */
+	bool optional; /* may be missing */
+};
+
+struct plan {
+	struct step *steps;
+	size_t n_steps;
+	struct tree *trees;
+	size_t n_trees;
+	bool supervised; /* some governed or free tree exists and is writable */
+};
+
+/* Builds the plan for this host. Reads the host's file system (which top-level
+ * directories exist, where symlinks lead), creates mount points in the
+ * private home in berm's own state, and nothing else. */
+int plan_build(const struct spec *spec, struct plan **ret, struct berm_err *err);
+void plan_free(struct plan *p);
+
+/* One line that says what step i does, into dst. */
+void plan_describe(const struct plan *p, size_t i, char *dst, size_t size);
+const char *tree_kind_name(enum tree_kind k);
