@@ -1,0 +1,70 @@
+# What a newcomer needs; Meson and Ninja do the work. Every target installs the
+# packages it misses (Debian names; as root or through sudo), or prints the one
+# line that does.
+#
+#   make run CMD='npm test' [DIR=path]   run a command inside the wall
+#   make check [CHECKS='name ...']       all tests and checks
+#   make bench | fuzz [TIME=60] | peers | lint | format | install | clean
+
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+CMD ?=
+DIR ?= .
+TIME ?= 60
+CHECKS ?=
+ARGS ?=
+
+# The command reaches the shell through the environment, byte for byte: make
+# must not expand the dollars in it.
+unexport CMD
+export BERM_RUN_CMD = $(value CMD)
+export BERM_RUN_DIR = $(value DIR)
+export BERM_BUILD = $(BUILD)
+
+all: build
+
+build:
+	@tools/deps.sh build
+	@tools/build.sh gcc
+
+run:
+	@tools/deps.sh build
+	@tools/build.sh gcc >&2
+	@tools/run.sh $(ARGS)
+
+check:
+	@tools/deps.sh build check
+	@tools/check.sh $(CHECKS)
+
+lint:
+	@tools/deps.sh build check
+	@tools/check.sh lint
+
+format:
+	@tools/deps.sh check
+	@tools/format.sh --fix
+
+bench:
+	@tools/deps.sh build peers
+	@tools/build.sh gcc
+	@tests/bench/run.sh $(BUILD)/gcc/berm $(ARGS)
+
+fuzz:
+	@tools/deps.sh build check
+	@tools/fuzz.sh $(TIME) $(ARGS)
+
+peers:
+	@tools/deps.sh build check peers
+	@tools/build.sh gcc
+	@tests/peers/run.sh $(BUILD)/gcc/berm $(ARGS)
+
+install:
+	@tools/deps.sh build
+	@tools/build.sh gcc
+	@tools/install.sh "$(DESTDIR)" "$(PREFIX)"
+
+clean:
+	rm -rf $(BUILD)/gcc $(BUILD)/clang $(BUILD)/asan $(BUILD)/analyzer $(BUILD)/fuzz $(BUILD)/check
+
+.PHONY: all build run check lint format bench fuzz peers install clean

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tools/build.sh KIND: configures and builds one of the builds below in
+# $BERM_BUILD/KIND. Quiet when there is nothing to do.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+kind=${1:?usage: build.sh gcc|clang|asan|analyzer|fuzz}
+dir=${BERM_BUILD:-build}/$kind
+options=()
+targets=()
+case $kind in
+gcc)
+	export CC=gcc
+	;;
+clang)
+	export CC=clang
+	;;
+asan)
+	export CC=clang
+	options=(--buildtype=debugoptimized "-Db_sanitize=address,undefined" -Db_lundef=false
+		-Dc_args=-fno-sanitize-recover=all)
+	;;
+analyzer)
+	export CC=gcc
+	options=(-Dc_args=-fanalyzer)
+	targets=(libbermcore.a berm)
+	;;
+fuzz)
+	export CC=clang
+	options=(--buildtype=debugoptimized "-Db_sanitize=address,undefined" -Db_lundef=false
+		"-Dc_args=-fno-sanitize-recover=all -fsanitize=fuzzer-no-link")
+	targets=(libbermcore.a)
+	;;
+*)
+	echo "build.sh: unknown build '$kind'" >&2
+	exit 2
+	;;
+esac
+
+mkdir -p "${dir%/*}"
+if [[ ! -f $dir/build.ninja ]]; then
+	meson setup "$dir" "${options[@]}" >"$dir.setup.log" 2>&1 || {
+		cat "$dir.setup.log" >&2
+		exit 1
+	}
+fi
+log=$dir/last-build.log
+if ! ninja -C "$dir" ${BERM_JOBS:+-j"$BERM_JOBS"} "${targets[@]}" >"$log" 2>&1; then
+	cat "$log" >&2
+	exit 1
+fi

@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tools/tidy.sh [FILE]...: clang-tidy (.clang-tidy) over the program's source, two
+# files at a time; needs the clang build.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${BERM_BUILD:-build}/clang
+
+if (($# == 0)); then
+	mapfile -t files < <(find src -name '*.c' | sort)
+	set -- "${files[@]}"
+fi
+printf '%s\0' "$@" |
+	xargs -0 -n 4 -P "${BERM_CHECK_JOBS:-$(nproc)}" clang-tidy --quiet -p "$build"
