@@ -57,11 +57,11 @@ static inline int take_fd(int *fd)
 	return taken;
 }
 
-#define take_ptr(p)                              \
-	({                                       \
-		__typeof__(p) taken_ = (p);      \
-		(p) = NULL;                      \
-		taken_;                          \
+#define take_ptr(p)                         \
+	({                                  \
+		__typeof__(p) taken_ = (p); \
+		(p) = NULL;                 \
+		taken_;                     \
 	})
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -7,9 +7,9 @@
 #include "base/cleanup.h"
 
 struct berm_err {
-	int code;      /* negative errno, 0 = no error */
+	int code;	/* negative errno, 0 = no error */
 	char msg[1024]; /* one line, no newline at its end */
-	char fix[512]; /* one line, may be empty */
+	char fix[512];	/* one line, may be empty */
 };
 
 /* Sets code and message; the fix is cleared. Returns code (always negative, so

@@ -10,29 +10,28 @@
 #include "policy/spec.h"
 
 enum step_op {
-	STEP_DIR,     /* make directory dst (in the new root), mode */
-	STEP_FILE,    /* make an empty file dst, mode */
+	STEP_DIR,     /* make directory dst (in the new root), mode; existing is fine */
+	STEP_FILE,    /* make an empty file dst, mode; existing is fine */
 	STEP_SYMLINK, /* make symlink dst -> src */
-	STEP_SCRATCH, /* make the session's scratch tmpfs (one, holds all private places) */
-	STEP_PRIVATE, /* bind directory src of the scratch tmpfs at dst */
 	STEP_BIND,    /* bind host path src at dst, see flags */
 	STEP_DEVPTS,  /* a devpts of its own at dst */
-	STEP_PIN,     /* bind dst over itself: an ancestor of a workspace can then not be renamed */
+	STEP_PIN,     /* bind dst over itself: a writable place in the read-only root; and an
+		       * ancestor of a workspace, which can then not be renamed */
 	STEP_MASK,    /* cover dst by an empty unreadable file or directory */
 };
 
 enum step_flag {
 	STEP_RO = 1u << 0,
 	STEP_NOEXEC = 1u << 1,
-	STEP_NODEV = 1u << 2,
-	STEP_REC = 1u << 3,  /* with everything mounted below */
-	STEP_OPTIONAL = 1u << 4, /* a source that is gone meanwhile is skipped */
-	STEP_SAME = 1u << 5, /* the source must still be the inode recorded in dev/ino */
+	STEP_REC = 1u << 2,	 /* with everything mounted below */
+	STEP_OPTIONAL = 1u << 3, /* skipped when the source or place is gone meanwhile */
+	STEP_SAME = 1u << 4,	 /* the source must still be the inode recorded in dev, ino */
+	STEP_DEVICE = 1u << 5,	 /* a device node: devices work on this mount */
 };
 
 struct step {
 	enum step_op op;
-	char *src;
+	char *src; /* host path, or target of a symlink */
 	char *dst; /* absolute path in the new root */
 	unsigned flags;
 	mode_t mode;
@@ -42,7 +41,8 @@ struct step {
 
 /* A tree in the new view with what Landlock and the supervisor do about it. */
 enum tree_kind {
-	TREE_GOVERNED, /* writable root: no Landlock right; each change judged and done by the supervisor */
+	TREE_GOVERNED, /* writable root: no Landlock right; each change judged and done by the
+			  supervisor */
 	TREE_FREE,     /* private, above a workspace: no Landlock right (it would hold for the
 			* workspace too); done by the supervisor without a rule */
 	TREE_NATIVE,   /* private: Landlock grants everything, native speed */
@@ -53,7 +53,7 @@ struct tree {
 	enum tree_kind kind;
 	char *path;
 	bool is_file;
-	bool is_root;  /* a mount of its own, known to the supervisor by mount id */
+	bool is_mount; /* a mount of its own, known to the supervisor by mount id */
 	bool optional; /* may be missing */
 };
 
@@ -62,12 +62,12 @@ struct plan {
 	size_t n_steps;
 	struct tree *trees;
 	size_t n_trees;
-	bool supervised; /* some governed or free tree exists and is writable */
+	bool supervised; /* some governed or free tree is writable: a supervisor is needed */
 };
 
 /* Builds the plan for this host. Reads the host's file system (which top-level
- * directories exist, where symlinks lead), creates mount points in the
- * private home in berm's own state, and nothing else. */
+ * directories exist, where symlinks lead), makes mount points in the private
+ * home in berm's own state, and changes nothing else. */
 int plan_build(const struct spec *spec, struct plan **ret, struct berm_err *err);
 void plan_free(struct plan *p);
 
