@@ -4,6 +4,7 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,10 +15,15 @@ enum seccomp_arch { SECCOMP_X86_64, SECCOMP_ARM64 };
 
 struct seccomp_opts {
 	enum seccomp_arch arch;
-	bool trap_writes; /* hand write-like calls to the supervisor; false: no listener (all roots read-only) */
-	bool trap_reads;  /* hand every open to the supervisor as well */
-	bool trap_exec;   /* hand execve and execveat to it (exec rules) */
-	bool allow_userns; /* nested user namespaces granted by the policy */
+	bool trap_writes;  /* hand write-like calls to the supervisor; false: no listener (all roots
+			      read-only) */
+	bool trap_reads;   /* hand every open to the supervisor as well */
+	bool trap_exec;	   /* hand execve and execveat to it (exec rules) */
+	bool allow_userns; /* nested user namespaces granted by the policy (mount namespaces stay
+			      refused) */
+	bool report;	   /* hand denied calls to the listener too, which must answer them with
+			    * -seccomp_denial(): that is how a denial becomes an event. false: the
+			    * kernel gives the same errno by itself */
 };
 
 #define SECCOMP_PROG_MAX 1024
@@ -30,13 +36,21 @@ struct seccomp_prog {
 /* Builds the filter of the command. Returns 0, or -E2BIG when it does not fit. */
 int seccomp_build(const struct seccomp_opts *o, struct seccomp_prog *ret);
 
+/* The positive errno a call must be answered with that the filter hands over only
+ * to have it reported; 0 for the calls that are trapped to be judged (openat,
+ * mkdir, execve, ...). d as received; native architecture. A listener's order:
+ * the calls it serves, then this, then ENOSYS. Never continue any of these. */
+int seccomp_denial(const struct seccomp_data *d);
+
 /* Builds the filter of a process of berm's own, once it is set up. */
 enum seccomp_role { SECCOMP_ROLE_SUPERVISOR, SECCOMP_ROLE_GIT_HELPER, SECCOMP_ROLE_WARDEN };
 int seccomp_build_own(enum seccomp_role role, enum seccomp_arch arch, struct seccomp_prog *ret);
 
 /* Loads it on the calling thread (no_new_privs must be set). listener: a
  * SECCOMP_RET_USER_NOTIF descriptor is made with WAIT_KILLABLE_RECV and returned
- * in *ret_listener. Returns 0 or a negative errno. */
+ * in *ret_listener (close-on-exec). Returns 0 or a negative errno: -EBUSY when
+ * the thread already runs under a listener, -EINVAL or -ENOSYS when the kernel
+ * is too old (5.19), -EACCES without no_new_privs. */
 int seccomp_load(const struct seccomp_prog *p, bool listener, int *ret_listener);
 
 /* The architecture this program was built for. */

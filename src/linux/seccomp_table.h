@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The system calls of both architectures and what the command's filter does with
+ * each (data: seccomp_table.def). Used inside linux/seccomp*.c and its tests. */
+#pragma once
+
+#include <stdint.h>
+
+#include "linux/seccomp.h"
+
+enum sc_class {
+	SC_ALLOW,
+	SC_DENY,  /* EPERM, reported */
+	SC_HIDE,  /* ENOSYS, reported: libraries fall back to something else */
+	SC_NOSYS, /* ENOSYS: not there for 64-bit programs, or there is an older form */
+	SC_WRITE, /* to the supervisor with trap_writes */
+	SC_EXEC,  /* to the supervisor with trap_exec */
+	/* Decided by their arguments. */
+	SC_OPEN,
+	SC_OPENAT,
+	SC_OPENAT2,
+	SC_SOCKET,
+	SC_SOCKETPAIR,
+	SC_IOCTL,
+	SC_CLONE,
+	SC_UNSHARE,
+	SC_PERSONALITY,
+	SC_UTIMENSAT,
+	SC_CLASS_COUNT,
+};
+
+/* The highest number known; everything above it is ENOSYS. */
+#define SC_NR_LAST 469
+
+/* No pointer in it: a static-pie would have to relocate each at every start. */
+struct sc_row {
+	char name[26];
+	int16_t nr[2]; /* by enum seccomp_arch; -1: the architecture has no such call */
+	uint8_t class;
+};
+
+extern const struct sc_row sc_rows[];
+extern const unsigned sc_row_count;
+
+/* The row of a number, or NULL. */
+const struct sc_row *sc_find(enum seccomp_arch arch, int nr);
+
+/* Shared by the filter, seccomp_denial() and the tests. */
+#define SC_CLONE_NEW 0x7e020000u /* CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET} */
+#define SC_CLONE_NEWTIME 0x80u	 /* unshare only: in clone's flags it is part of the exit signal */
+#define SC_TMPFILE 020000000u	 /* __O_TMPFILE, without the O_DIRECTORY that libc adds */
+#define SC_SOCK_TYPE_MASK 0xfu	 /* include/linux/net.h */
+#define SC_PERSONALITY_QUERY 0xffffffffu
+
+/* ioctl commands by their magic byte. */
+struct sc_ioctl {
+	uint32_t magic;	  /* command & 0xff00 */
+	bool only_listed; /* the listed ones are allowed and all others refused; else the reverse */
+	uint16_t err;	  /* EPERM: reported. ENOTTY ("not on this file system"): not reported */
+	uint32_t cmd[4];  /* 0-terminated unless full */
+};
+
+extern const struct sc_ioctl sc_ioctls[];
+extern const unsigned sc_ioctl_count;
