@@ -14,7 +14,8 @@ table=${BERM_CHECKS:-tools/checks.txt}
 jobs=${BERM_CHECK_JOBS:-$(nproc)}
 mkdir -p "$out"
 
-declare -A group needs limit command state pid_name began
+declare -A group needs limit command state began
+declare -A pid_name=()
 names=()
 passed=0 failed=0 skipped=0
 

@@ -22,6 +22,6 @@ forbid "a path of a build machine" '(^|[^A-Za-z0-9_.])/(wor[k]|far[m])/'
 forbid "a package registry's host" 'registry\.npm[j]s\.org|deb\.debian[.]org|pypi[.]org/|crates[.]io/'
 forbid "left open" '\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b'
 forbid "left open" '(for no[w]|not ye[t] done|not implement[e]d)\b' src include data
-forbid "a note on who typed it" '(co-authored-b[y]|generate[d] (by|with) (an? )?(ai|llm|claude|copilot|codex|chatgpt))'
+forbid "a note on who typed it" '([Cc]o-[Aa]uthored-[Bb]y|[Gg]enerate[d] (by|with) (an? )?(AI|LLM|[Cc]laude|[Cc]opilot|[Cc]odex|[Cc]hatGPT))'
 forbid "trailing blanks" '[[:blank:]]$' ':!LICENSE' ':!*.patch' ':!tests/fuzz/corpus' ':!tests/fixtures'
 exit "$status"
