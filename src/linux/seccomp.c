@@ -19,7 +19,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -32,13 +31,6 @@
 #include "linux/seccomp_asm.h"
 #include "linux/seccomp_table.h"
 
-#define OFF_NR offsetof(struct seccomp_data, nr)
-#define OFF_ARCH offsetof(struct seccomp_data, arch)
-#define OFF_LO(n) (offsetof(struct seccomp_data, args) + 8 * (size_t)(n))
-#define OFF_HI(n) (OFF_LO(n) + 4)
-
-#define RET_ERRNO(e) (SECCOMP_RET_ERRNO | (uint32_t)(e))
-
 /* Where a call can end. */
 struct ends {
 	const struct seccomp_opts *o;
@@ -48,7 +40,7 @@ struct ends {
 
 static bpf_label denial(struct bpf_gen *g, const struct ends *e, int err)
 {
-	return e->o->report ? e->trap : bpf_ret(g, RET_ERRNO(err));
+	return e->o->report ? e->trap : bpf_ret(g, SC_RET_ERRNO(err));
 }
 
 static void make_ends(struct bpf_gen *g, const struct seccomp_opts *o, struct ends *e)
@@ -56,8 +48,8 @@ static void make_ends(struct bpf_gen *g, const struct seccomp_opts *o, struct en
 	e->o = o;
 	e->allow = bpf_ret(g, SECCOMP_RET_ALLOW);
 	e->trap = bpf_ret(g, SECCOMP_RET_USER_NOTIF);
-	e->nosys = bpf_ret(g, RET_ERRNO(ENOSYS));
-	e->notty = bpf_ret(g, RET_ERRNO(ENOTTY));
+	e->nosys = bpf_ret(g, SC_RET_ERRNO(ENOSYS));
+	e->notty = bpf_ret(g, SC_RET_ERRNO(ENOTTY));
 	e->perm = denial(g, e, EPERM);
 	e->hide = denial(g, e, ENOSYS);
 	e->family = denial(g, e, EAFNOSUPPORT);
@@ -77,7 +69,7 @@ static bpf_label check_open(struct bpf_gen *g, const struct ends *e, unsigned ar
 	if (!e->o->trap_reads)
 		next = bpf_jset(g, writes, e->trap, e->allow);
 	next = bpf_jset(g, O_PATH, e->allow, next);
-	return bpf_load(g, OFF_LO(arg), next);
+	return bpf_load(g, SC_OFF_LO(arg), next);
 }
 
 /* UNIX stream and seqpacket (datagrams can be sent to any path, and SOCK_RAW is a
@@ -92,27 +84,27 @@ static bpf_label check_socket(struct bpf_gen *g, const struct ends *e)
 	next = bpf_jeq(g, SOCK_SEQPACKET, e->allow, e->perm);
 	next = bpf_jeq(g, SOCK_STREAM, e->allow, next);
 	next = bpf_and(g, SC_SOCK_TYPE_MASK, next);
-	unixes = bpf_load(g, OFF_LO(1), next);
+	unixes = bpf_load(g, SC_OFF_LO(1), next);
 
 	next = bpf_jeq(g, NETLINK_SOCK_DIAG, e->allow, e->proto);
 	next = bpf_jeq(g, NETLINK_ROUTE, e->allow, next);
-	netlink = bpf_load(g, OFF_LO(2), next);
+	netlink = bpf_load(g, SC_OFF_LO(2), next);
 
 	next = bpf_jeq(g, IPPROTO_ICMPV6, e->allow, e->proto);
 	next = bpf_jeq(g, IPPROTO_ICMP, e->allow, next);
 	next = bpf_jeq(g, IPPROTO_UDP, e->allow, next);
 	next = bpf_jeq(g, IPPROTO_TCP, e->allow, next);
 	next = bpf_jeq(g, 0, e->allow, next);
-	next = bpf_load(g, OFF_LO(2), next);
+	next = bpf_load(g, SC_OFF_LO(2), next);
 	next = bpf_jge(g, SOCK_RAW + 1, e->proto, next);
 	next = bpf_and(g, SC_SOCK_TYPE_MASK, next);
-	inet = bpf_load(g, OFF_LO(1), next);
+	inet = bpf_load(g, SC_OFF_LO(1), next);
 
 	next = bpf_jeq(g, AF_NETLINK, netlink, e->family);
 	next = bpf_jeq(g, AF_INET6, inet, next);
 	next = bpf_jeq(g, AF_INET, inet, next);
 	next = bpf_jeq(g, AF_UNIX, unixes, next);
-	return bpf_load(g, OFF_LO(0), next);
+	return bpf_load(g, SC_OFF_LO(0), next);
 }
 
 static bpf_label check_socketpair(struct bpf_gen *g, const struct ends *e)
@@ -122,9 +114,9 @@ static bpf_label check_socketpair(struct bpf_gen *g, const struct ends *e)
 	next = bpf_jeq(g, SOCK_SEQPACKET, e->allow, e->perm);
 	next = bpf_jeq(g, SOCK_STREAM, e->allow, next);
 	next = bpf_and(g, SC_SOCK_TYPE_MASK, next);
-	next = bpf_load(g, OFF_LO(1), next);
+	next = bpf_load(g, SC_OFF_LO(1), next);
 	next = bpf_jeq(g, AF_UNIX, next, e->family);
-	return bpf_load(g, OFF_LO(0), next);
+	return bpf_load(g, SC_OFF_LO(0), next);
 }
 
 /* After the switch on the magic byte the whole command is compared. */
@@ -136,7 +128,7 @@ static bpf_label ioctl_group(struct bpf_gen *g, const struct ends *e, const stru
 
 	for (size_t i = 0; i < ARRAY_SIZE(grp->cmd) && grp->cmd[i]; i++)
 		next = bpf_jeq(g, grp->cmd[i], listed, next);
-	return bpf_load(g, OFF_LO(1), next);
+	return bpf_load(g, SC_OFF_LO(1), next);
 }
 
 static bpf_label check_ioctl(struct bpf_gen *g, const struct ends *e)
@@ -149,7 +141,7 @@ static bpf_label check_ioctl(struct bpf_gen *g, const struct ends *e)
 	for (unsigned i = sc_ioctl_count; i-- > 0;)
 		next = bpf_jeq(g, sc_ioctls[i].magic, group[i], next);
 	next = bpf_and(g, 0xff00, next);
-	return bpf_load(g, OFF_LO(1), next);
+	return bpf_load(g, SC_OFF_LO(1), next);
 }
 
 /* A new mount namespace has new mount ids, by which the supervisor knows the
@@ -160,7 +152,7 @@ static bpf_label check_namespaces(struct bpf_gen *g, const struct ends *e, bool 
 
 	if (e->o->allow_userns)
 		refused = CLONE_NEWNS;
-	return bpf_load(g, OFF_LO(0), bpf_jset(g, refused, e->perm, e->allow));
+	return bpf_load(g, SC_OFF_LO(0), bpf_jset(g, refused, e->perm, e->allow));
 }
 
 /* Linux32 and the old release number are cosmetic, debuggers need fixed
@@ -171,7 +163,7 @@ static bpf_label check_personality(struct bpf_gen *g, const struct ends *e)
 	bpf_label next = bpf_jset(g, ~harmless, e->perm, e->allow);
 
 	next = bpf_jeq(g, SC_PERSONALITY_QUERY, e->allow, next);
-	return bpf_load(g, OFF_LO(0), next);
+	return bpf_load(g, SC_OFF_LO(0), next);
 }
 
 /* Without a path it is futimens(): times of an open file. */
@@ -181,8 +173,8 @@ static bpf_label check_utimensat(struct bpf_gen *g, const struct ends *e)
 
 	if (!e->o->trap_writes)
 		return e->allow;
-	next = bpf_load(g, OFF_HI(1), bpf_jeq(g, 0, e->allow, e->trap));
-	return bpf_load(g, OFF_LO(1), bpf_jeq(g, 0, next, e->trap));
+	next = bpf_load(g, SC_OFF_HI(1), bpf_jeq(g, 0, e->allow, e->trap));
+	return bpf_load(g, SC_OFF_LO(1), bpf_jeq(g, 0, next, e->trap));
 }
 
 static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
@@ -207,60 +199,37 @@ static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 	to[SC_OPENAT] = check_open(g, e, 2);
 }
 
-/* Ranges of numbers that are treated alike. */
-static size_t make_runs(enum seccomp_arch arch, const struct ends *e, const bpf_label *to,
-			struct bpf_run *runs)
-{
-	bpf_label of[SC_NR_LAST + 2];
-	size_t n = 0;
-
-	for (unsigned nr = 0; nr < ARRAY_SIZE(of); nr++)
-		of[nr] = e->nosys;
-	for (unsigned i = 0; i < sc_row_count; i++)
-		if (sc_rows[i].nr[arch] >= 0)
-			of[sc_rows[i].nr[arch]] = to[sc_rows[i].class];
-	for (unsigned nr = 0; nr < ARRAY_SIZE(of); nr++)
-		if (nr == 0 || of[nr] != of[nr - 1])
-			runs[n++] = (struct bpf_run){ nr, of[nr] };
-	return n;
-}
-
-static const struct arch_facts {
-	uint32_t native, foreign;
-	uint16_t openat, ioctl;
-	uint16_t foreign_exit, foreign_exit_group;
-} arch_facts[] = {
-	[SECCOMP_X86_64] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_I386, 257, 16, 1, 252 },
-	[SECCOMP_ARM64] = { AUDIT_ARCH_AARCH64, AUDIT_ARCH_ARM, 56, 29, 1, 248 },
-};
-
-static bpf_label check_foreign(struct bpf_gen *g, const struct arch_facts *a, const struct ends *e)
+static bpf_label check_foreign(struct bpf_gen *g, const struct sc_abi *a, const struct ends *e)
 {
 	bpf_label next = bpf_jeq(g, a->foreign_exit_group, e->allow, e->nosys);
 
-	next = bpf_load(g, OFF_NR, bpf_jeq(g, a->foreign_exit, e->allow, next));
+	next = bpf_load(g, SC_OFF_NR, bpf_jeq(g, a->foreign_exit, e->allow, next));
 	return bpf_jeq(g, a->foreign, next, e->nosys);
 }
 
 int seccomp_build(const struct seccomp_opts *o, struct seccomp_prog *ret)
 {
-	const struct arch_facts *a = &arch_facts[o->arch];
-	struct bpf_run runs[SC_NR_LAST + 2];
-	bpf_label to[SC_CLASS_COUNT], next, foreign;
+	const struct sc_abi *a = &sc_abis[o->arch];
+	bpf_label to[SC_CLASS_COUNT], of[SC_NR_LAST + 2];
+	bpf_label next, foreign;
 	struct bpf_gen g = { 0 };
 	struct ends e;
-	size_t n;
 
 	make_ends(&g, o, &e);
 	make_classes(&g, &e, to);
-	n = make_runs(o->arch, &e, to, runs);
+	for (size_t nr = 0; nr < ARRAY_SIZE(of); nr++)
+		of[nr] = e.nosys;
+	for (unsigned i = 0; i < sc_row_count; i++)
+		if (sc_rows[i].nr[o->arch] >= 0)
+			of[sc_rows[i].nr[o->arch]] = to[sc_rows[i].class];
+
 	foreign = check_foreign(&g, a, &e);
-	next = bpf_search(&g, runs, n);
-	next = bpf_jeq(&g, a->ioctl, to[SC_IOCTL], next);
-	next = bpf_jeq(&g, a->openat, to[SC_OPENAT], next);
-	next = bpf_load(&g, OFF_NR, next);
+	next = bpf_dispatch(&g, of, ARRAY_SIZE(of));
+	next = bpf_jeq(&g, (uint32_t)sc_rows[SC_ID_ioctl].nr[o->arch], to[SC_IOCTL], next);
+	next = bpf_jeq(&g, (uint32_t)sc_rows[SC_ID_openat].nr[o->arch], to[SC_OPENAT], next);
+	next = bpf_load(&g, SC_OFF_NR, next);
 	next = bpf_jeq(&g, a->native, next, foreign);
-	return bpf_finish(&g, bpf_load(&g, OFF_ARCH, next), ret);
+	return bpf_finish(&g, bpf_load(&g, SC_OFF_ARCH, next), ret);
 }
 
 int seccomp_denial(const struct seccomp_data *d)

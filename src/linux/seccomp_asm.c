@@ -83,7 +83,14 @@ bpf_label bpf_jset(struct bpf_gen *g, uint32_t k, bpf_label yes, bpf_label no)
 	return branch(g, BPF_JSET, k, yes, no);
 }
 
-bpf_label bpf_search(struct bpf_gen *g, const struct bpf_run *runs, size_t n)
+/* A range of numbers with one destination; it ends where the next one starts. */
+struct run {
+	uint32_t start;
+	bpf_label to;
+};
+
+/* Depth is the logarithm of the number of runs. */
+static bpf_label search(struct bpf_gen *g, const struct run *runs, size_t n)
 {
 	size_t mid = n / 2;
 	bpf_label above, below;
@@ -93,9 +100,24 @@ bpf_label bpf_search(struct bpf_gen *g, const struct bpf_run *runs, size_t n)
 	/* One number between two equal neighbours: a single test. */
 	if (n == 3 && runs[0].to == runs[2].to && runs[2].start == runs[1].start + 1)
 		return bpf_jeq(g, runs[1].start, runs[1].to, runs[0].to);
-	above = bpf_search(g, runs + mid, n - mid);
-	below = bpf_search(g, runs, mid);
+	above = search(g, runs + mid, n - mid);
+	below = search(g, runs, mid);
 	return bpf_jge(g, runs[mid].start, above, below);
+}
+
+bpf_label bpf_dispatch(struct bpf_gen *g, const bpf_label *of, size_t n)
+{
+	struct run runs[BPF_DISPATCH_MAX];
+	size_t n_runs = 0;
+
+	if (n == 0 || n > ARRAY_SIZE(runs)) {
+		g->full = true;
+		return 0;
+	}
+	for (uint32_t nr = 0; nr < n; nr++)
+		if (nr == 0 || of[nr] != of[nr - 1])
+			runs[n_runs++] = (struct run){ nr, of[nr] };
+	return search(g, runs, n_runs);
 }
 
 int bpf_finish(const struct bpf_gen *g, bpf_label entry, struct seccomp_prog *ret)

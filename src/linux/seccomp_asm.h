@@ -41,15 +41,9 @@ bpf_label bpf_jeq(struct bpf_gen *g, uint32_t k, bpf_label yes, bpf_label no);
 bpf_label bpf_jge(struct bpf_gen *g, uint32_t k, bpf_label yes, bpf_label no);
 bpf_label bpf_jset(struct bpf_gen *g, uint32_t k, bpf_label yes, bpf_label no);
 
-/* A number range [start, next run's start) and where it goes. */
-struct bpf_run {
-	uint32_t start;
-	bpf_label to;
-};
-
-/* Binary search of A over n >= 1 runs sorted by start; run 0 takes all below
- * run 1. */
-bpf_label bpf_search(struct bpf_gen *g, const struct bpf_run *runs, size_t n);
+/* Goes to of[A]; of[n - 1] is for every number from n - 1 on. n <= BPF_DISPATCH_MAX. */
+#define BPF_DISPATCH_MAX 512
+bpf_label bpf_dispatch(struct bpf_gen *g, const bpf_label *of, size_t n);
 
 /* Hands the program over; entry must be the instruction emitted last. Returns 0
  * or -E2BIG. */

@@ -3,6 +3,7 @@
 
 #include <asm/ioctls.h>
 #include <errno.h>
+#include <linux/audit.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/fsverity.h>
@@ -17,6 +18,12 @@ const struct sc_row sc_rows[] = {
 #undef SC
 
 const unsigned sc_row_count = ARRAY_SIZE(sc_rows);
+
+/* arch/x86/entry/syscalls/syscall_32.tbl, arch/arm/tools/syscall.tbl */
+const struct sc_abi sc_abis[] = {
+	[SECCOMP_X86_64] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_I386, 1, 252 },
+	[SECCOMP_ARM64] = { AUDIT_ARCH_AARCH64, AUDIT_ARCH_ARM, 1, 248 },
+};
 
 #define MAGIC(c) ((uint32_t)(c) << 8)
 

@@ -41,8 +41,29 @@ struct sc_row {
 extern const struct sc_row sc_rows[];
 extern const unsigned sc_row_count;
 
+/* Index into sc_rows by name. */
+enum sc_id {
+#define SC(name, x86, arm, class) SC_ID_##name,
+#include "linux/seccomp_table.def"
+#undef SC
+};
+
+/* AUDIT_ARCH_* of the 64-bit ABI and of the 32-bit one that the same kernel may serve. */
+struct sc_abi {
+	uint32_t native, foreign;
+	uint16_t foreign_exit, foreign_exit_group;
+};
+
+extern const struct sc_abi sc_abis[];
+
 /* The row of a number, or NULL. */
 const struct sc_row *sc_find(enum seccomp_arch arch, int nr);
+
+#define SC_OFF_NR offsetof(struct seccomp_data, nr)
+#define SC_OFF_ARCH offsetof(struct seccomp_data, arch)
+#define SC_OFF_LO(n) (offsetof(struct seccomp_data, args) + 8 * (size_t)(n))
+#define SC_OFF_HI(n) (SC_OFF_LO(n) + 4)
+#define SC_RET_ERRNO(e) (SECCOMP_RET_ERRNO | (uint32_t)(e))
 
 /* Shared by the filter, seccomp_denial() and the tests. */
 #define SC_CLONE_NEW 0x7e020000u /* CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET} */
