@@ -1,8 +1,147 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
+#include "cli/cli.h"
 
-int main(void)
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+
+static const struct verb verbs[] = {
+	{ "run", "run a command inside the sandbox", NULL },
+	{ "why", "say whether a file access is allowed, and by which rule", NULL },
+	{ "explain", "print the policy in force, its origins, and what will be done",
+	  verb_explain },
+	{ "trust", "let a project's own policy file loosen what you have", NULL },
+	{ "init", "write a first policy file for this project", NULL },
+	{ "profiles", "list the built-in profiles", NULL },
+	/* Known names: a script that uses one gets a sentence, not "unknown". */
+	{ "check", NULL, NULL },
+	{ "doctor", NULL, NULL },
+	{ "shell", NULL, NULL },
+	{ "learn", NULL, NULL },
+	{ "rules", NULL, NULL },
+	{ "audit", NULL, NULL },
+	{ "sandbox", NULL, NULL },
+	{ "add-dir", NULL, NULL },
+	{ "exclude", NULL, NULL },
+	{ "hook", NULL, NULL },
+	{ "install", NULL, NULL },
+	{ "uninstall", NULL, NULL },
+	{ "mcp", NULL, NULL },
+	{ "acp", NULL, NULL },
+	{ "agent", NULL, NULL },
+	{ "import", NULL, NULL },
+	{ "export", NULL, NULL },
+	{ "start", NULL, NULL },
+	{ "exec", NULL, NULL },
+	{ "attach", NULL, NULL },
+	{ "ls", NULL, NULL },
+	{ "suspend", NULL, NULL },
+	{ "resume", NULL, NULL },
+	{ "stop", NULL, NULL },
+	{ "serve", NULL, NULL },
+	{ "events", NULL, NULL },
+	{ "workspace", NULL, NULL },
+	{ "diff", NULL, NULL },
+	{ "apply", NULL, NULL },
+	{ "discard", NULL, NULL },
+};
+
+int cli_fail(const struct berm_err *err)
 {
-	(void)fputs("berm " BERM_VERSION "\n", stdout);
-	return 0;
+	err_print(err);
+	return EXIT_BERM;
+}
+
+int cli_finish(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	(void)fprintf(stderr, "berm: cannot write to standard output: %s\n", strerror(errno));
+	return EXIT_BERM;
+}
+
+int cli_help(const char *usage, const struct opt_table *t)
+{
+	(void)fputs(usage, stdout);
+	if (t && t->n) {
+		(void)fputs("\n", stdout);
+		opts_help(t);
+	}
+	return cli_finish(0);
+}
+
+static int help(void)
+{
+	(void)fputs("usage: berm VERB [OPTION]... [ARGUMENT]...\n\n"
+		    "Runs a command inside a policy that the operating system enforces.\n\n",
+		    stdout);
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (verbs[i].summary)
+			(void)printf("  %-10s%s\n", verbs[i].name, verbs[i].summary);
+	(void)fputs("\nberm VERB --help lists the options of a verb; man berm is the manual.\n"
+		    "To begin: berm run -- COMMAND\n",
+		    stdout);
+	return cli_finish(0);
+}
+
+static int unknown_verb(const char *name)
+{
+	struct berm_err err = { 0 };
+	const char *meant = NULL;
+	unsigned best = 3;
+
+	if (name[0] == '-')
+		(void)err_set(&err, -EINVAL, "unknown option %s", name);
+	else
+		(void)err_set(&err, -EINVAL, "unknown verb %s", name);
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		unsigned d = str_distance(name, verbs[i].name, 2);
+
+		if (verbs[i].summary && d < best) {
+			best = d;
+			meant = verbs[i].name;
+		}
+	}
+	if (meant)
+		err_fix(&err, "did you mean berm %s?", meant);
+	else
+		err_fix(&err, "berm --help lists the verbs; to run a command: berm run -- %s",
+			name);
+	return cli_fail(&err);
+}
+
+static int call(const struct verb *v, int argc, char **argv)
+{
+	struct berm_err err = { 0 };
+
+	if (v->run)
+		return v->run(argc, argv);
+	(void)err_set(&err, -ENOTSUP, "berm %s is not in this release (" BERM_VERSION ")", v->name);
+	err_fix(&err, "berm --help lists the verbs that are");
+	return cli_fail(&err);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 1)
+		return EXIT_BERM;
+	if (argc < 2) {
+		struct berm_err err = { 0 };
+
+		(void)err_set(&err, -EINVAL, "a verb is missing");
+		err_fix(&err, "berm --help lists the verbs; to run a command: berm run -- COMMAND");
+		return cli_fail(&err);
+	}
+	if (streq(argv[1], "--help") || streq(argv[1], "-h") || streq(argv[1], "help"))
+		return help();
+	if (streq(argv[1], "--version")) {
+		(void)fputs("berm " BERM_VERSION "\n", stdout);
+		return cli_finish(0);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (streq(argv[1], verbs[i].name))
+			return call(&verbs[i], argc - 1, argv + 1);
+	return unknown_verb(argv[1]);
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verbs and what they share. */
+#pragma once
+
+#include "base/err.h"
+#include "cli/options.h"
+
+/* Exit status when berm itself could not do what was asked, under every verb. */
+#define EXIT_BERM 125
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND 127
+
+/* Of "berm why" (the same numbers will serve check). */
+#define EXIT_ALLOWED 0
+#define EXIT_DENIED 1
+#define EXIT_ASK 2
+
+struct verb {
+	const char *name;
+	const char *summary; /* NULL: known, but not in this release */
+	/* argv[0] is the verb. Returns the exit status. */
+	int (*run)(int argc, char **argv);
+};
+
+int verb_run(int argc, char **argv);
+int verb_why(int argc, char **argv);
+int verb_explain(int argc, char **argv);
+int verb_trust(int argc, char **argv);
+int verb_init(int argc, char **argv);
+int verb_profiles(int argc, char **argv);
+
+/* Prints the error, returns EXIT_BERM. */
+int cli_fail(const struct berm_err *err);
+
+/* Prints usage, then an empty line and the table's options; returns 0, or
+ * EXIT_BERM when standard output is broken. */
+int cli_help(const char *usage, const struct opt_table *t);
+
+/* Flushes standard output; returns status, or EXIT_BERM (with a message) when
+ * what was printed did not get through. */
+int cli_finish(int status);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of this folder only. */
+#pragma once
+
+#include "session/dedup.h"
+#include "session/session.h"
+#include "session/sink.h"
+
+struct session {
+	const struct spec *spec;
+	struct sink sink;
+	struct dedup dedup;
+	bool dedup_ready; /* made by the first denial: most runs have none */
+	uint64_t seq;
+	uint64_t dropped; /* records that the supervisor could not send */
+	uint64_t dropped_told;
+	long long started_ms;
+};
+
+long long session_now_ms(void);
+
+/* Texts of a denial. rule: what denied it; origin: where that was written;
+ * grant: the smallest option that allows it, "" when there is none. */
+struct denial_text {
+	const char *action, *target, *syscall, *rule;
+	char origin[1024];
+	char grant[8192];
+};
+
+void session_denial_text(const struct session *s, const struct denial *d, struct denial_text *ret);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One session as its watchers see it: the event lines (SPEC S5, S6; documented in
+ * docs/events.md) and the summary after the run. Everything that comes from the
+ * sandbox is a fixed record whose lengths were checked by linux/. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "linux/record.h"
+#include "policy/spec.h"
+
+struct session;
+
+/* The spec must outlive the session. */
+struct session *session_new(const struct spec *spec);
+void session_free(struct session *s);
+
+/* Turns event lines on, to what --events names (session/sink.h). */
+int session_open_events(struct session *s, const char *target, struct berm_err *err);
+
+/* The descriptor that event lines go to, -1 when there is none. */
+int session_events_fd(const struct session *s);
+
+/* Facts that are known before the start: backend ("native", "none") and tier. */
+void session_starting(struct session *s, const char *backend, const char *tier);
+
+/* Something holds less than was asked for; what: which layer, detail: why. */
+void session_degraded(struct session *s, const char *what, const char *detail);
+
+void session_ready(struct session *s, int pid);
+void session_suspended(struct session *s, bool suspended);
+
+/* One record from the supervisor. */
+void session_record(struct session *s, const struct record *rec);
+
+/* Tells what has waited long enough; called now and then. */
+void session_tick(struct session *s);
+
+struct session_end {
+	int status;	   /* exit status for the shell */
+	int signal;	   /* 0: it exited by itself */
+	const char *error; /* why the command did not run, NULL when it did */
+};
+
+/* The last event. Writes out what waits, for at most two seconds. */
+void session_end(struct session *s, const struct session_end *end);
+
+/* Prints what was denied, at most ten lines, to stderr. Nothing when nothing was. */
+void session_summary(const struct session *s);
+
+/* Writes out what waits without an end: the process is about to be replaced. */
+void session_flush(struct session *s);
