@@ -17,8 +17,11 @@
 #include "linux/seccomp_asm.h"
 #include "linux/seccomp_table.h"
 
-/* What any C program needs between main and exit. mmap, mprotect: no PROT_EXEC. */
 #define ID(name) SC_ID_##name
+
+/* clang-format off: it puts one item on a line */
+
+/* What any C program needs between main and exit. mmap, mprotect: no PROT_EXEC. */
 static const uint16_t base_calls[] = {
 	ID(read),	  ID(write),	       ID(writev),
 	ID(close),	  ID(munmap),	       ID(mremap),
@@ -48,7 +51,7 @@ static const uint16_t supervisor_calls[] = {
 	/* looking */
 	ID(openat),
 	ID(openat2),
-	X ID(pread64),
+	ID(pread64),
 	ID(lseek),
 	ID(getdents64),
 	ID(readlinkat),
@@ -167,6 +170,8 @@ static const uint16_t warden_calls[] = {
 	ID(getrusage),
 	ID(close_range),
 };
+
+/* clang-format on */
 
 struct role {
 	const uint16_t *calls;
