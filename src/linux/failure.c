@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each set-up stage's sentence, and the fix where one is known. Decided by stage
+ * and errno, never by message text. */
+#include <fcntl.h>
+
+#include "linux/setup.h"
+
+static const char *const stage_text[STAGE_COUNT] = {
+	[STAGE_CLONE] = "cannot create the sandbox's namespaces",
+	[STAGE_IDMAP] = "cannot map the user into the sandbox",
+	[STAGE_PRIVATE_TREE] = "cannot make the mount tree private",
+	[STAGE_ROOT] = "cannot make the sandbox's root",
+	[STAGE_INIT] = "cannot start the sandbox's init",
+	[STAGE_PROC] = "cannot mount a fresh /proc",
+	[STAGE_NETNS] = "cannot create the closed network",
+	[STAGE_PIVOT] = "cannot enter the sandbox's root",
+	[STAGE_USERNS] = "cannot enter the inner user namespace",
+	[STAGE_USERNS_LIMIT] = "cannot forbid nested user namespaces",
+	[STAGE_CAPS] = "cannot drop capabilities",
+	[STAGE_KEYRING] = "cannot make a session keyring",
+	[STAGE_RLIMIT] = "cannot set a resource limit",
+	[STAGE_LANDLOCK] = "cannot confine the command by Landlock",
+	[STAGE_SECCOMP] = "cannot load the system call filter",
+	[STAGE_LISTENER] = "the filter's listener did not arrive",
+	[STAGE_TREES] = "the supervisor cannot open a tree",
+	[STAGE_CONFINE] = "the supervisor cannot confine itself",
+	[STAGE_TERMINAL] = "cannot make the session's terminal",
+	[STAGE_WORKDIR] = "cannot enter the work directory",
+	[STAGE_FORK] = "cannot fork the command",
+};
+
+static bool sysctl_is(const char *path, char want)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char c;
+
+	return fd >= 0 && read(fd, &c, 1) == 1 && c == want;
+}
+
+static void userns_fix(struct berm_err *err)
+{
+	if (sysctl_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
+		err_fix(err, "AppArmor forbids unprivileged user namespaces here; as root run: "
+			     "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0");
+	else if (sysctl_is("/proc/sys/kernel/unprivileged_userns_clone", '0'))
+		err_fix(err, "user namespaces are switched off; as root run: "
+			     "sysctl -w kernel.unprivileged_userns_clone=1");
+	else if (sysctl_is("/proc/sys/user/max_user_namespaces", '0'))
+		err_fix(err, "user namespaces are switched off; as root run: "
+			     "sysctl -w user.max_user_namespaces=65536");
+	else
+		err_fix(err,
+			"this host (a container, or another sandbox) allows no user namespaces; "
+			"run berm outside of it, or choose --sandbox off knowingly");
+}
+
+static void step_message(const struct launch *l, const struct fail_record *f, struct berm_err *err)
+{
+	char what[512];
+
+	if (f->index < 0 || (size_t)f->index >= l->plan->n_steps) {
+		err_set(err, -EPROTO, "a set-up step failed without a name");
+		return;
+	}
+	plan_describe(l->plan, (size_t)f->index, what, sizeof(what));
+	err_errno(err, -f->err, "step %d failed: %s", f->index + 1, what);
+	if (f->err == ESTALE)
+		err_fix(err, "it was replaced while the sandbox was built; run the command again");
+	else if (f->err == EPERM || f->err == EACCES)
+		userns_fix(err);
+}
+
+static void tree_message(const struct launch *l, const struct fail_record *f, struct berm_err *err)
+{
+	if (f->index >= 0 && (size_t)f->index < l->plan->n_trees)
+		err_errno(err, -f->err, "%s %s", stage_text[f->stage],
+			  l->plan->trees[f->index].path);
+	else
+		err_errno(err, -f->err, "%s", stage_text[f->stage]);
+	if (f->stage == STAGE_LANDLOCK && (f->err == EOPNOTSUPP || f->err == ENOSYS))
+		err_fix(err,
+			"the full tier needs Landlock (Linux 5.19 or newer, \"landlock\" in the lsm= "
+			"boot parameter)");
+}
+
+int failure_explain(const struct launch *l, const struct fail_record *f, struct berm_err *err)
+{
+	if (f->magic != FAIL_MAGIC || f->stage <= STAGE_NONE || f->stage >= STAGE_COUNT)
+		return err_set(err, -EPROTO, "the sandbox's set-up failed without saying why");
+	switch ((enum stage)f->stage) {
+	case STAGE_STEP:
+		step_message(l, f, err);
+		break;
+	case STAGE_LANDLOCK:
+	case STAGE_TREES:
+		tree_message(l, f, err);
+		break;
+	case STAGE_CLONE:
+	case STAGE_IDMAP:
+	case STAGE_ROOT:
+	case STAGE_USERNS:
+		err_errno(err, -f->err, "%s", stage_text[f->stage]);
+		if (f->err == EPERM || f->err == ENOSPC || f->err == EACCES)
+			userns_fix(err);
+		break;
+	case STAGE_SECCOMP:
+		err_errno(err, -f->err, "%s", stage_text[f->stage]);
+		if (f->err == EBUSY)
+			err_fix(err, "this shell already runs inside a sandbox with a supervisor; "
+				     "start the command there without berm");
+		break;
+	case STAGE_WORKDIR:
+		err_errno(err, -f->err, "%s %s", stage_text[f->stage], l->spec->workdir);
+		break;
+	default:
+		err_errno(err, -f->err, "%s", stage_text[f->stage]);
+	}
+	return err->code;
+}

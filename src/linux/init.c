@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pid 1 of the sandbox: enters the inner user namespace, closes the doors, forks
+ * the command, then reaps, forwards signals and reports how the command ended.
+ * It runs under the command's own filter and Landlock domain and has no right
+ * that the command has not; non-dumpable, so that the command cannot borrow it. */
+#include <fcntl.h>
+#include <linux/keyctl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/fd.h"
+#include "linux/kern.h"
+#include "linux/seccomp.h"
+#include "linux/setup.h"
+
+static void send_ctl(const struct launch *l, enum ctl_type type, int value)
+{
+	struct ctl_msg m = { .type = type, .value = value };
+
+	/* A warden that is gone takes everything with it anyway. */
+	while (send(l->ctl[1], &m, sizeof(m), MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+static void enter_root(struct launch *l, int root)
+{
+	int proc = mount_proc();
+	int r;
+
+	/* Made while the host's /proc is still there: the kernel grants a new one only
+	 * to those who already see one whole (mount_too_revealing, fs/namespace.c). */
+	if (proc < 0)
+		setup_fail(l, STAGE_PROC, proc, -1);
+	if (unshare(CLONE_NEWNET) < 0)
+		setup_fail(l, STAGE_NETNS, errno, -1);
+	r = net_loopback_up();
+	if (r < 0)
+		setup_fail(l, STAGE_NETNS, r, -1);
+	if (fd_recv(l->sync[1], NULL, 0) < 0)
+		_exit(125); /* the supervisor has said why */
+	r = mount_attach_proc(root, proc);
+	if (r < 0)
+		setup_fail(l, STAGE_PROC, r, -1);
+	close_quietly(proc);
+	r = mount_enter(root);
+	if (r < 0)
+		setup_fail(l, STAGE_PIVOT, r, -1);
+	r = userns_limit();
+	if (r < 0)
+		setup_fail(l, STAGE_USERNS_LIMIT, r, -1);
+	r = mount_proc_readonly(root);
+	if (r < 0)
+		setup_fail(l, STAGE_PROC, r, -1);
+	close_quietly(root);
+}
+
+static void set_limits(const struct launch *l)
+{
+	struct rlimit none = { 0, 0 };
+
+	/* A core dump is a file that the kernel creates past the supervisor. */
+	if (setrlimit(RLIMIT_CORE, &none) < 0)
+		setup_fail(l, STAGE_RLIMIT, errno, -1);
+	for (size_t i = 0; i < l->spec->n_rlimits; i++) {
+		struct rlimit lim = { l->spec->rlimits[i].value, l->spec->rlimits[i].value };
+
+		if (setrlimit((__rlimit_resource_t)l->spec->rlimits[i].resource, &lim) < 0)
+			setup_fail(l, STAGE_RLIMIT, errno, (int)i);
+	}
+}
+
+static void drop_rights(struct launch *l)
+{
+	int index, r;
+
+	if (unshare(CLONE_NEWUSER) < 0)
+		setup_fail(l, STAGE_USERNS, errno, -1);
+	r = userns_map(l->uid, l->gid);
+	if (r < 0)
+		setup_fail(l, STAGE_USERNS, r, -1);
+	r = caps_drop_bounding();
+	if (r >= 0)
+		r = caps_drop(0);
+	if (r < 0)
+		setup_fail(l, STAGE_CAPS, r, -1);
+	/* A session keyring of its own; where keys are compiled out there is none to hide. */
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
+		setup_fail(l, STAGE_KEYRING, errno, -1);
+	set_limits(l);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		setup_fail(l, STAGE_CAPS, errno, -1);
+	/* Changed credentials clear the request (credentials change, kernel/cred.c). */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		setup_fail(l, STAGE_INIT, errno, -1);
+	r = landlock_confine(l, &index);
+	if (r < 0)
+		setup_fail(l, STAGE_LANDLOCK, r, index);
+}
+
+static void filter_calls(struct launch *l)
+{
+	static struct seccomp_prog prog;
+	struct seccomp_opts o = { .arch = seccomp_native(),
+				  .trap_writes = l->plan->supervised,
+				  .trap_reads = l->plan->supervised && l->spec->read_deny,
+				  .trap_exec = l->plan->supervised && l->trap_exec };
+	int listener = -1, r;
+
+	r = seccomp_build(&o, &prog);
+	if (r >= 0)
+		r = seccomp_load(&prog, l->plan->supervised, &listener);
+	if (r < 0)
+		setup_fail(l, STAGE_SECCOMP, r, -1);
+	if (!l->plan->supervised)
+		return;
+	r = fd_send(l->sync[1], &listener, 1);
+	if (r < 0)
+		_exit(125);
+	close_quietly(listener);
+}
+
+static int open_terminal(struct launch *l)
+{
+	int master, slave, r;
+	struct {
+		union {
+			struct cmsghdr hdr;
+			char buf[CMSG_SPACE(sizeof(int))];
+		};
+	} ctl = { 0 };
+	struct ctl_msg m = { .type = CTL_PTY };
+	struct iovec iov = { .iov_base = &m, .iov_len = sizeof(m) };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = ctl.buf,
+			      .msg_controllen = sizeof(ctl.buf) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	r = pty_open(&master, &slave);
+	if (r < 0)
+		setup_fail(l, STAGE_TERMINAL, r, -1);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &master, sizeof(int));
+	if (sendmsg(l->ctl[1], &msg, MSG_NOSIGNAL) < 0)
+		setup_fail(l, STAGE_TERMINAL, errno, -1);
+	close_quietly(master);
+	/* The warden sets size and modes before the command can look at them. */
+	if (recv(l->ctl[1], &m, sizeof(m), 0) != sizeof(m))
+		_exit(125);
+	if (ioctl(slave, TIOCSCTTY, 0) < 0)
+		setup_fail(l, STAGE_TERMINAL, errno, -1);
+	return slave;
+}
+
+static void report_stop(struct launch *l, pid_t command)
+{
+	siginfo_t si = { 0 };
+
+	if (waitid(P_PID, (id_t)command, &si, WSTOPPED | WNOHANG) == 0 && si.si_pid == command)
+		send_ctl(l, CTL_STOPPED, si.si_status);
+}
+
+/* Reaps what has ended. Ends init, and with it the session, when the command has. */
+static void reap(struct launch *l, pid_t command)
+{
+	int status;
+	pid_t pid;
+
+	report_stop(l, command);
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == command) {
+			send_ctl(l, CTL_EXITED, status);
+			_exit(0);
+		}
+}
+
+static void handle_ctl(struct launch *l, pid_t command)
+{
+	struct ctl_msg m;
+	ssize_t n = recv(l->ctl[1], &m, sizeof(m), MSG_DONTWAIT);
+
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		_exit(125); /* no warden, no session */
+	if (n != sizeof(m))
+		return;
+	if (m.type == CTL_CONT) {
+		(void)kill(-command, SIGCONT);
+		return;
+	}
+	if (m.type != CTL_SIGNAL)
+		return;
+	switch (m.value) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGHUP:
+	case SIGTSTP:
+		/* What a terminal would send to the foreground group. */
+		(void)kill(-command, m.value);
+		break;
+	default:
+		(void)kill(command, m.value);
+	}
+}
+
+static void reap_loop(struct launch *l, pid_t command)
+{
+	sigset_t chld;
+	struct pollfd p[2];
+
+	(void)sigemptyset(&chld);
+	(void)sigaddset(&chld, SIGCHLD);
+	p[0] = (struct pollfd){ .fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK),
+				.events = POLLIN };
+	p[1] = (struct pollfd){ .fd = l->ctl[1], .events = POLLIN };
+	if (p[0].fd < 0)
+		setup_fail(l, STAGE_INIT, errno, -1);
+	close_quietly(l->fail[1]);
+	for (;;) {
+		struct signalfd_siginfo si;
+
+		/* Before each sleep: a child that ended before the descriptor was there. */
+		reap(l, command);
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			_exit(125);
+		while (read(p[0].fd, &si, sizeof(si)) > 0)
+			;
+		if (p[1].revents)
+			handle_ctl(l, command);
+	}
+}
+
+void init_main(struct launch *l, int root)
+{
+	int slave = -1;
+	pid_t command;
+	sigset_t all;
+
+	(void)sigfillset(&all);
+	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0 ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		setup_fail(l, STAGE_INIT, errno, -1);
+	/* Leader of the session that the command's process group belongs to: with a
+	 * parent in the same session the group is not orphaned, so Ctrl-Z works. */
+	if (setsid() < 0)
+		setup_fail(l, STAGE_INIT, errno, -1);
+	enter_root(l, root);
+	drop_rights(l);
+	if (l->use_pty)
+		slave = open_terminal(l);
+	filter_calls(l);
+	command = fork();
+	if (command < 0)
+		setup_fail(l, STAGE_FORK, errno, -1);
+	if (command == 0)
+		exec_command(l, slave);
+	/* From both sides, so that neither needs to wait for the other. */
+	(void)setpgid(command, command);
+	close_quietly(slave);
+	close_quietly(l->sync[1]);
+	for (int fd = 0; fd < 3; fd++)
+		close_quietly(fd);
+	reap_loop(l, command);
+	_exit(125);
+}

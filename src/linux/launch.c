@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts one run. There is one function here that starts an agent's process;
+ * everything it needs is made before the first fork. */
+#include "linux/launch.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "linux/seccomp.h"
+#include "linux/warden.h"
+
+/* The command's namespaces but those that init makes for itself (pid, net). */
+#define OUTER_NAMESPACES \
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+static const int warden_signals[] = { SIGHUP,  SIGINT,	SIGQUIT, SIGTERM, SIGUSR1,
+				      SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH };
+
+static int make_channels(struct launch *l)
+{
+	if (pipe2(l->fail, O_CLOEXEC) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->ctl) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->events) < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, l->sync) < 0)
+		return -errno;
+	return 0;
+}
+
+/* stdio must be open: a descriptor of ours in its place would end up as the
+ * command's output. */
+static int open_stdio(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			return -errno;
+	return 0;
+}
+
+static void fill_launch(struct launch *l, const struct spec *spec, const struct plan *plan)
+{
+	*l = (struct launch){
+		.spec = spec,
+		.plan = plan,
+		.uid = geteuid(),
+		.gid = getegid(),
+		.fail = { -1, -1 },
+		.ctl = { -1, -1 },
+		.events = { -1, -1 },
+		.sync = { -1, -1 },
+		.trap_exec = true,
+		.landlock_abi = landlock_abi(),
+	};
+	l->umask = umask(0);
+	(void)umask(l->umask);
+	for (int fd = 0; fd < 3; fd++) {
+		l->tty[fd] = isatty(fd);
+		l->use_pty |= l->tty[fd];
+	}
+}
+
+static int block_signals(struct launch *l, int *ret_fd)
+{
+	sigset_t all, watched;
+	int fd;
+
+	(void)sigfillset(&all);
+	(void)sigemptyset(&watched);
+	for (size_t i = 0; i < ARRAY_SIZE(warden_signals); i++)
+		(void)sigaddset(&watched, warden_signals[i]);
+	fd = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	/* Our own faults must still kill us. */
+	(void)sigdelset(&all, SIGSEGV);
+	(void)sigdelset(&all, SIGBUS);
+	(void)sigdelset(&all, SIGABRT);
+	(void)sigdelset(&all, SIGSYS);
+	if (sigprocmask(SIG_SETMASK, &all, &l->sigmask) < 0) {
+		close_quietly(fd);
+		return -errno;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+static int start_supervisor(struct launch *l, int *ret_pidfd, pid_t *ret_pid)
+{
+	int pidfd = -1;
+	long pid = syscall(SYS_clone, OUTER_NAMESPACES | CLONE_PIDFD | SIGCHLD, NULL, &pidfd, NULL,
+			   NULL);
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		(void)close(l->fail[0]);
+		(void)close(l->ctl[0]);
+		(void)close(l->events[0]);
+		supervise(l);
+	}
+	*ret_pidfd = pidfd;
+	*ret_pid = (pid_t)pid;
+	return 0;
+}
+
+/* The warden keeps only what it uses, and of the caller's stdio only stderr: a
+ * reader of the command's output must see its end when the command closes it. */
+static void settle(struct launch *l, const struct launch_ops *ops)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; null >= 0 && fd < 2; fd++)
+		if (fd != ops->keep_fd)
+			(void)dup2(null, fd);
+	close_quietly(null);
+	close_quietly(l->fail[1]);
+	close_quietly(l->ctl[1]);
+	close_quietly(l->events[1]);
+	close_quietly(l->sync[0]);
+	close_quietly(l->sync[1]);
+	l->fail[1] = l->ctl[1] = l->events[1] = l->sync[0] = l->sync[1] = -1;
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+static void fill_result(const struct warden *w, struct launch_result *ret)
+{
+	*ret = (struct launch_result){ 0 };
+	if (w->failed) {
+		ret->not_executed = true;
+		ret->exec_errno = w->fail.err;
+		ret->status = w->fail.err == ENOENT || w->fail.err == ENOTDIR ? 127 : 126;
+	} else if (w->exited && WIFEXITED(w->status)) {
+		ret->status = WEXITSTATUS(w->status);
+	} else {
+		/* No status: some part of the session was killed, and all of it with it. */
+		ret->signal = w->exited ? WTERMSIG(w->status) : SIGKILL;
+		ret->status = 128 + ret->signal;
+	}
+}
+
+static int conclude(struct warden *w, struct launch_result *ret, struct berm_err *err)
+{
+	if (w->failed && w->fail.stage != STAGE_EXEC)
+		return failure_explain(w->l, &w->fail, err);
+	if (!w->failed && !w->ready && !w->exited)
+		return err_set(err, -EPROTO, "the sandbox died while it was being set up");
+	fill_result(w, ret);
+	return 0;
+}
+
+static void close_channels(struct launch *l)
+{
+	int *const all[] = { l->fail, l->ctl, l->events, l->sync };
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		close_quietly(all[i][0]);
+		close_quietly(all[i][1]);
+	}
+}
+
+int launch_run(const struct spec *spec, const struct plan *plan, const struct launch_ops *ops,
+	       struct launch_result *ret, struct berm_err *err)
+{
+	struct rlimit core = { 0, 0 };
+	static struct warden w;
+	struct launch l;
+	int r;
+
+	r = open_stdio();
+	if (r < 0)
+		return err_errno(err, r, "cannot open /dev/null");
+	fill_launch(&l, spec, plan);
+	w = (struct warden){ .l = &l, .ops = ops, .result = ret, .signals = -1, .child = -1 };
+	/* Inherited descriptors stay ours: the command gets 0, 1 and 2. */
+	(void)syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
+	(void)setrlimit(RLIMIT_CORE, &core);
+	r = make_channels(&l);
+	if (r >= 0)
+		r = block_signals(&l, &w.signals);
+	if (r >= 0)
+		r = terminal_init(&w.term, l.tty);
+	if (r < 0) {
+		err_errno(err, r, "cannot prepare the sandbox");
+		goto out;
+	}
+	r = start_supervisor(&l, &w.child, &w.child_pid);
+	if (r < 0) {
+		w.fail = (struct fail_record){ FAIL_MAGIC, STAGE_CLONE, -r, -1 };
+		r = failure_explain(&l, &w.fail, err);
+		goto out;
+	}
+	settle(&l, ops);
+	r = warden_loop(&w, err);
+	if (r >= 0)
+		r = conclude(&w, ret, err);
+out:
+	terminal_close(&w.term);
+	close_channels(&l);
+	close_quietly(w.signals);
+	close_quietly(w.child);
+	(void)sigprocmask(SIG_SETMASK, &l.sigmask, NULL);
+	return r;
+}

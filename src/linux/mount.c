@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executes the mount steps of a plan. Every place is resolved by descriptor,
+ * inside the new root and through no symlink: a planted link in the private home
+ * or a workspace cannot send a mount elsewhere (the fault of bubblewrap's
+ * CVE-2026-87766). Sources are canonical paths, opened without following links
+ * and, where the plan recorded it, compared with the inode that was judged. */
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "linux/kern.h"
+#include "linux/setup.h"
+
+#define MASK_FILE ".mask-file"
+#define MASK_DIR ".mask-dir"
+
+static int sys_openat2(int dir, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = { .flags = flags | O_CLOEXEC, .resolve = resolve };
+	long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int sys_move_mount(int from, int to_dir, const char *to, unsigned flags)
+{
+	if (syscall(SYS_move_mount, from, "", to_dir, to, flags | MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return -errno;
+	return 0;
+}
+
+static int sys_setattr(int fd, bool recursive, uint64_t set)
+{
+	struct mount_attr attr = { .attr_set = set };
+	unsigned flags = AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0);
+
+	return syscall(SYS_mount_setattr, fd, "", flags, &attr, sizeof(attr)) < 0 ? -errno : 0;
+}
+
+/* A detached mount of a file system type with up to two options. */
+static int new_fs(const char *type, const char *const opts[][2], unsigned attrs)
+{
+	_cleanup_close_ int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+	long fd;
+
+	if (fs < 0)
+		return -errno;
+	for (size_t i = 0; opts && opts[i][0]; i++)
+		if (syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, opts[i][0], opts[i][1], 0) < 0)
+			return -errno;
+	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -errno;
+	fd = syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attrs);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* A place in the new root. */
+static int open_place(int root, const char *path)
+{
+	return sys_openat2(root, path + 1, O_PATH,
+			   RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+}
+
+/* Opens the directory of path and points *ret_name at its last component. */
+static int open_parent(int root, const char *path, const char **ret_name)
+{
+	char dir[4096];
+	const char *slash = strrchr(path, '/');
+	size_t n = (size_t)(slash - path);
+
+	*ret_name = slash + 1;
+	if (n == 0)
+		return fcntl(root, F_DUPFD_CLOEXEC, 3);
+	if (n >= sizeof(dir))
+		return -ENAMETOOLONG;
+	memcpy(dir, path, n);
+	dir[n] = '\0';
+	return open_place(root, dir);
+}
+
+int mount_new_root(int *ret_root)
+{
+	static const char *const opts[][2] = { { "mode", "0755" }, { NULL, NULL } };
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	/* Before anything is attached: in a slave tree a later mount of the
+	 * host would still arrive here. */
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return -errno;
+	fd = new_fs("tmpfs", opts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	if (fd < 0)
+		return fd;
+	/* On top of "/": the old root stays reachable as this process's root until
+	 * the pivot, and no host directory is covered meanwhile. */
+	r = sys_move_mount(fd, AT_FDCWD, "/", 0);
+	if (r < 0)
+		return r;
+	*ret_root = take_fd(&fd);
+	return 0;
+}
+
+static int step_make(const struct step *s, int root)
+{
+	const char *name;
+	_cleanup_close_ int dir = open_parent(root, s->dst, &name);
+	_cleanup_close_ int fd = -1;
+
+	if (dir < 0)
+		return dir;
+	switch (s->op) {
+	case STEP_DIR:
+		if (mkdirat(dir, name, s->mode) < 0)
+			return errno == EEXIST ? 0 : -errno;
+		/* The session's umask must not close a private place. */
+		if (s->mode != 0755 && fchmodat(dir, name, s->mode, 0) < 0)
+			return -errno;
+		return 0;
+	case STEP_FILE:
+		fd = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC,
+			    s->mode);
+		return fd < 0 && errno != EEXIST ? -errno : 0;
+	case STEP_SYMLINK:
+		return symlinkat(s->src, dir, name) < 0 && errno != EEXIST ? -errno : 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int clone_tree(int fd, bool recursive)
+{
+	unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH;
+	long tree = syscall(SYS_open_tree, fd, "", flags | (recursive ? AT_RECURSIVE : 0));
+
+	return tree < 0 ? -errno : (int)tree;
+}
+
+static int attach(int tree, int root, const char *path)
+{
+	_cleanup_close_ int place = open_place(root, path);
+
+	if (place < 0)
+		return place;
+	return sys_move_mount(tree, place, "", MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+static uint64_t bind_attrs(unsigned flags)
+{
+	uint64_t attrs = MOUNT_ATTR_NOSUID;
+
+	if (flags & STEP_RO)
+		attrs |= MOUNT_ATTR_RDONLY;
+	if (flags & STEP_NOEXEC)
+		attrs |= MOUNT_ATTR_NOEXEC;
+	if (!(flags & STEP_DEVICE))
+		attrs |= MOUNT_ATTR_NODEV;
+	return attrs;
+}
+
+static int step_bind(const struct step *s, int root)
+{
+	_cleanup_close_ int src = sys_openat2(AT_FDCWD, s->src, O_PATH, RESOLVE_NO_SYMLINKS);
+	_cleanup_close_ int tree = -1;
+	struct stat st;
+	int r;
+
+	if (src < 0)
+		return src;
+	if (s->flags & STEP_SAME) {
+		if (fstat(src, &st) < 0)
+			return -errno;
+		if (st.st_dev != s->dev || st.st_ino != s->ino)
+			return -ESTALE;
+	}
+	tree = clone_tree(src, s->flags & STEP_REC);
+	if (tree < 0)
+		return tree;
+	r = sys_setattr(tree, s->flags & STEP_REC, bind_attrs(s->flags));
+	if (r < 0)
+		return r;
+	return attach(tree, root, s->dst);
+}
+
+static int step_pin(const struct step *s, int root)
+{
+	_cleanup_close_ int place = open_place(root, s->dst);
+	_cleanup_close_ int tree = -1;
+
+	if (place < 0)
+		return place;
+	tree = clone_tree(place, false);
+	if (tree < 0)
+		return tree;
+	return sys_move_mount(tree, place, "", MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+static int step_devpts(const struct step *s, int root)
+{
+	static const char *const opts[][2] = { { "ptmxmode", "0666" },
+					       { "mode", "0620" },
+					       { NULL, NULL } };
+	_cleanup_close_ int tree = new_fs("devpts", opts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+
+	if (tree < 0)
+		return tree;
+	return attach(tree, root, s->dst);
+}
+
+/* A file and a directory that nobody may open (the command has no
+ * capabilities, as root neither). Their names go before the root is entered. */
+static int step_mask(const struct step *s, int root)
+{
+	bool dir = S_ISDIR(s->mode);
+	const char *name = dir ? MASK_DIR : MASK_FILE;
+	_cleanup_close_ int src = -1, tree = -1, made = -1;
+	int r;
+
+	if (dir) {
+		if (mkdirat(root, name, 0) < 0 && errno != EEXIST)
+			return -errno;
+	} else {
+		made = openat(root, name, O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+		if (made < 0 && errno != EACCES)
+			return -errno;
+	}
+	src = openat(root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (src < 0)
+		return -errno;
+	tree = clone_tree(src, false);
+	if (tree < 0)
+		return tree;
+	r = sys_setattr(tree, false, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
+	if (r < 0)
+		return r;
+	return attach(tree, root, s->dst);
+}
+
+static int one_step(const struct step *s, int root)
+{
+	switch (s->op) {
+	case STEP_DIR:
+	case STEP_FILE:
+	case STEP_SYMLINK:
+		return step_make(s, root);
+	case STEP_BIND:
+		return step_bind(s, root);
+	case STEP_DEVPTS:
+		return step_devpts(s, root);
+	case STEP_PIN:
+		return step_pin(s, root);
+	case STEP_MASK:
+		return step_mask(s, root);
+	}
+	return -EINVAL;
+}
+
+int mount_steps(const struct plan *p, int root, int *ret_index)
+{
+	for (size_t i = 0; i < p->n_steps; i++) {
+		int r = one_step(&p->steps[i], root);
+
+		if (r == -ENOENT && p->steps[i].flags & STEP_OPTIONAL)
+			continue;
+		if (r < 0) {
+			*ret_index = (int)i;
+			return r;
+		}
+	}
+	return 0;
+}
+
+int mount_proc(void)
+{
+	return new_fs("proc", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
+
+int mount_attach_proc(int root, int proc)
+{
+	return attach(proc, root, "/proc");
+}
+
+int mount_proc_readonly(int root)
+{
+	static const char *const parts[] = { "/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs",
+					     "/proc/sysrq-trigger" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		_cleanup_close_ int place = open_place(root, parts[i]);
+		_cleanup_close_ int tree = -1;
+		int r;
+
+		if (place == -ENOENT)
+			continue;
+		if (place < 0)
+			return place;
+		tree = clone_tree(place, false);
+		if (tree < 0)
+			return tree;
+		r = sys_setattr(tree, false, MOUNT_ATTR_RDONLY);
+		if (r < 0)
+			return r;
+		r = sys_move_mount(tree, place, "", MOVE_MOUNT_T_EMPTY_PATH);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int mount_enter(int root)
+{
+	int r;
+
+	(void)unlinkat(root, MASK_FILE, 0);
+	(void)unlinkat(root, MASK_DIR, AT_REMOVEDIR);
+	r = sys_setattr(root, false, MOUNT_ATTR_RDONLY);
+	if (r < 0)
+		return r;
+	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ||
+	    umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+		return -errno;
+	return 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside linux/: what the processes of one run share.
+ *
+ * Three forks of one image. The warden (host) clones the supervisor into new
+ * user, mount, ipc, uts and cgroup namespaces; the supervisor clones init
+ * into a new pid namespace; init makes the network namespace while the supervisor
+ * mounts (they run side by side), enters the inner user namespace and forks the
+ * command. No heap is used after the first fork: everything was made before.
+ *
+ * Each set-up failure sends one fixed record up the fail pipe, whose
+ * write end also closes on the command's exec: end of file without a record
+ * means that the command runs and that every step was done. */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "linux/launch.h"
+
+enum stage {
+	STAGE_NONE,
+	STAGE_CLONE, /* the outer namespaces */
+	STAGE_IDMAP,
+	STAGE_PRIVATE_TREE,
+	STAGE_ROOT, /* the new root's tmpfs */
+	STAGE_STEP, /* a step of the plan, index says which */
+	STAGE_INIT, /* the pid namespace */
+	STAGE_PROC,
+	STAGE_NETNS,
+	STAGE_PIVOT,
+	STAGE_USERNS, /* the inner user namespace */
+	STAGE_USERNS_LIMIT,
+	STAGE_CAPS,
+	STAGE_KEYRING,
+	STAGE_RLIMIT,	/* index: position in spec->rlimits */
+	STAGE_LANDLOCK, /* index: position in plan->trees, -1 the rule set itself */
+	STAGE_SECCOMP,
+	STAGE_LISTENER,
+	STAGE_TREES,   /* the supervisor cannot open a tree, index says which */
+	STAGE_CONFINE, /* the supervisor's own filter */
+	STAGE_TERMINAL,
+	STAGE_WORKDIR,
+	STAGE_FORK,
+	STAGE_EXEC,
+	STAGE_COUNT,
+};
+
+struct fail_record {
+	uint32_t magic;
+	uint32_t stage;
+	int32_t err; /* positive errno */
+	int32_t index;
+};
+#define FAIL_MAGIC 0x4c494146u
+
+/* Warden <-> init, one per SEQPACKET message. */
+enum ctl_type {
+	CTL_SIGNAL = 1, /* to init: value = signal for the command */
+	CTL_CONT,	/* to init: continue the stopped command */
+	CTL_STOPPED,	/* from init: value = signal */
+	CTL_EXITED,	/* from init: value = wait status */
+	CTL_PTY,	/* from init: carries the terminal's master descriptor */
+};
+
+struct ctl_msg {
+	uint32_t type;
+	int32_t value;
+};
+
+struct launch {
+	const struct spec *spec;
+	const struct plan *plan;
+	uid_t uid;
+	gid_t gid;
+	mode_t umask;
+	sigset_t sigmask; /* the caller's, restored for the command */
+
+	int fail[2];   /* pipe, [1] in the children */
+	int ctl[2];    /* seqpacket: [0] warden, [1] init */
+	int events[2]; /* seqpacket: [0] warden, [1] supervisor */
+	int sync[2];   /* stream: [0] supervisor, [1] init */
+
+	bool tty[3]; /* stdio that gets the session's own terminal */
+	bool use_pty;
+	bool trap_exec;
+	int landlock_abi; /* 0 none */
+};
+
+/* Reports a set-up failure and exits; for the children only. */
+void setup_fail(const struct launch *l, enum stage stage, int err, int index) _noreturn_;
+
+void supervise(struct launch *l) _noreturn_;		   /* the supervisor's life */
+void init_main(struct launch *l, int root) _noreturn_;	   /* init's life */
+void exec_command(struct launch *l, int slave) _noreturn_; /* the command's child, up to exec */
+
+/* mount.c; all return 0 or a negative errno. */
+int mount_new_root(int *ret_root);
+int mount_steps(const struct plan *p, int root, int *ret_index);
+int mount_proc(void); /* a detached procfs of this pid namespace */
+int mount_attach_proc(int root, int proc);
+int mount_proc_readonly(int root);
+int mount_enter(int root); /* read-only root, pivot, old root gone */
+
+/* userns.c */
+int userns_map(uid_t uid, gid_t gid);
+int userns_limit(void);	      /* one more level below this one, no further */
+int caps_drop(uint64_t keep); /* keep: mask of capabilities that stay */
+int caps_drop_bounding(void);
+
+/* net.c */
+int net_loopback_up(void);
+
+/* landlock.c */
+int landlock_abi(void);
+int landlock_confine(const struct launch *l, int *ret_index);
+
+/* exec.c: the command's standard terminal, made in init. */
+int pty_open(int *ret_master, int *ret_slave);
+
+/* failure.c: the sentence and the fix for a failed set-up step. */
+int failure_explain(const struct launch *l, const struct fail_record *f, struct berm_err *err);

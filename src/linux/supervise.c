@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The supervisor's life before it serves: namespaces, mounts, then waiting for
+ * init to hand over the listener. Runs in a fork of the warden: no heap. */
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/fd.h"
+#include "linux/kern.h"
+#include "linux/setup.h"
+#include "linux/supervisor.h"
+
+#define TREES_MAX 256
+
+static pid_t init_pid;
+
+void setup_fail(const struct launch *l, enum stage stage, int err, int index)
+{
+	struct fail_record f = {
+		.magic = FAIL_MAGIC, .stage = stage, .err = err < 0 ? -err : err, .index = index
+	};
+
+	/* A pipe takes a record this small at once and whole (pipe(7), PIPE_BUF). */
+	while (write(l->fail[1], &f, sizeof(f)) < 0 && errno == EINTR)
+		;
+	_exit(125);
+}
+
+/* Init is gone, and with it every process of its pid namespace: the kernel
+ * reaps them all before init's parent hears of it (pid_namespaces(7)). */
+static void on_child(int sig)
+{
+	int saved = errno;
+
+	(void)sig;
+	if (waitpid(init_pid, NULL, WNOHANG) == init_pid)
+		_exit(0);
+	errno = saved;
+}
+
+static bool warden_gone(const struct launch *l)
+{
+	char c;
+	ssize_t n = recv(l->events[1], &c, 1, MSG_PEEK | MSG_DONTWAIT);
+
+	return n == 0 || (n < 0 && errno != EAGAIN);
+}
+
+static void die_with_warden(const struct launch *l)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		setup_fail(l, STAGE_CLONE, errno, -1);
+	/* It may have died before the request was in place. */
+	if (warden_gone(l))
+		_exit(125);
+}
+
+static void clone_init(struct launch *l, int root)
+{
+	long pid = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, NULL, NULL, NULL, NULL);
+
+	if (pid < 0)
+		setup_fail(l, STAGE_INIT, errno, -1);
+	if (pid == 0) {
+		(void)close(l->sync[0]);
+		(void)close(l->events[1]);
+		init_main(l, root);
+	}
+	init_pid = (pid_t)pid;
+	(void)close(l->sync[1]);
+	l->sync[1] = -1;
+	(void)close(l->ctl[1]);
+	l->ctl[1] = -1;
+}
+
+static enum sup_root_kind root_kind(enum tree_kind kind)
+{
+	return kind == TREE_GOVERNED ? SUP_GOVERNED : SUP_FREE;
+}
+
+static size_t open_trees(const struct launch *l, struct sup_root *roots)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->plan->n_trees; i++) {
+		const struct tree *t = &l->plan->trees[i];
+		struct statx sx;
+		int fd;
+
+		if (!t->is_mount || (t->kind != TREE_GOVERNED && t->kind != TREE_FREE))
+			continue;
+		if (n == TREES_MAX)
+			setup_fail(l, STAGE_TREES, E2BIG, (int)i);
+		fd = open(t->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &sx) < 0)
+			setup_fail(l, STAGE_TREES, errno, (int)i);
+		if (!(sx.stx_mask & STATX_MNT_ID))
+			setup_fail(l, STAGE_TREES, EOPNOTSUPP, (int)i);
+		roots[n++] = (struct sup_root){ .fd = fd,
+						.mnt_id = sx.stx_mnt_id,
+						.path = t->path,
+						.is_file = t->is_file,
+						.kind = root_kind(t->kind) };
+	}
+	return n;
+}
+
+/* Nothing of the caller's may stay open in a process that outlives the command's
+ * own copies: a reader of its output waits for end of file. */
+static void drop_stdio(const struct launch *l)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		setup_fail(l, STAGE_CONFINE, errno, -1);
+	for (int fd = 0; fd < 3; fd++)
+		if (dup2(null, fd) < 0)
+			setup_fail(l, STAGE_CONFINE, errno, -1);
+	close_quietly(null);
+}
+
+static void serve(struct launch *l, int listener, int host_proc)
+{
+	static struct sup_root roots[TREES_MAX];
+	static struct supervisor s;
+	struct rlimit files;
+
+	s = (struct supervisor){ .spec = l->spec,
+				 .listener = listener,
+				 .host_proc = host_proc,
+				 .events = l->events[1],
+				 .roots = roots,
+				 .init_umask = (int)l->umask };
+	s.n_roots = open_trees(l, roots);
+	/* Its descriptor cache must not depend on the caller's soft limit. */
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (caps_drop_bounding() < 0 || caps_drop(1ull << CAP_SYS_PTRACE) < 0)
+		setup_fail(l, STAGE_CAPS, errno, -1);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		setup_fail(l, STAGE_CONFINE, errno, -1);
+	die_with_warden(l);
+	close_quietly(l->fail[1]);
+	(void)supervisor_run(&s);
+	/* It cannot serve any more: the session ends closed. Init dies with us. */
+	_exit(125);
+}
+
+/* Nothing is written by the command in this run: there is only init to wait for. */
+static void wait_for_init(struct launch *l)
+{
+	close_quietly(l->fail[1]);
+	while (waitpid(init_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+void supervise(struct launch *l)
+{
+	struct sigaction act = { .sa_handler = on_child, .sa_flags = SA_RESTART };
+	int host_proc, listener, root, index = -1, r;
+	sigset_t none;
+
+	die_with_warden(l);
+	(void)setsid(); /* the terminal's signals are for the command */
+	r = userns_map(l->uid, l->gid);
+	if (r < 0)
+		setup_fail(l, STAGE_IDMAP, r, -1);
+	host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (host_proc < 0)
+		setup_fail(l, STAGE_PROC, errno, -1);
+	r = mount_new_root(&root);
+	if (r < 0)
+		setup_fail(l, STAGE_ROOT, r, -1);
+	clone_init(l, root);
+	drop_stdio(l);
+	(void)umask(0); /* modes of the places are as planned */
+	r = mount_steps(l->plan, root, &index);
+	if (r < 0)
+		setup_fail(l, STAGE_STEP, r, index);
+	(void)umask(l->umask);
+	close_quietly(root);
+	if (sigaction(SIGCHLD, &act, NULL) < 0 || sigemptyset(&none) < 0 ||
+	    sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		setup_fail(l, STAGE_CONFINE, errno, -1);
+	on_child(SIGCHLD);
+	r = fd_send(l->sync[0], NULL, 0);
+	if (r < 0)
+		setup_fail(l, STAGE_INIT, r, -1);
+	if (!l->plan->supervised)
+		wait_for_init(l);
+	r = fd_recv(l->sync[0], &listener, 1);
+	if (r < 0)
+		setup_fail(l, STAGE_LISTENER, r, -1);
+	serve(l, listener, host_proc);
+	_exit(125);
+}

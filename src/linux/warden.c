@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The warden waits: for the command's end, for signals, for records from the
+ * supervisor, and for the bytes of the terminal. It parses fixed records only. */
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "linux/warden.h"
+
+/* How long a command has after SIGTERM before it is killed. */
+#define TERM_PATIENCE_MS 10000
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static void send_ctl(struct warden *w, enum ctl_type type, int value)
+{
+	struct ctl_msg m = { .type = type, .value = value };
+
+	while (send(w->l->ctl[0], &m, sizeof(m), MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+static void state(struct warden *w, enum launch_state s)
+{
+	if (w->ops->on_state)
+		w->ops->on_state(w->ops->ctx, s, w->child_pid);
+}
+
+/* The command stopped (Ctrl-Z): so does berm, with the terminal as the
+ * shell knows it. Execution goes on here when the shell continues us. */
+static void stop_self(struct warden *w)
+{
+	terminal_restore(&w->term);
+	state(w, LAUNCH_SUSPENDED);
+	(void)kill(getpid(), SIGSTOP);
+	terminal_raw(&w->term);
+	terminal_resize(&w->term);
+	state(w, LAUNCH_RESUMED);
+	send_ctl(w, CTL_CONT, 0);
+}
+
+static int take_pty(struct warden *w, struct msghdr *msg)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+	int master, r;
+
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+	    c->cmsg_len != CMSG_LEN(sizeof(int)))
+		return -EPROTO;
+	memcpy(&master, CMSG_DATA(c), sizeof(int));
+	r = terminal_attach(&w->term, master);
+	if (r < 0)
+		return r;
+	send_ctl(w, CTL_PTY, 0);
+	return 0;
+}
+
+static int handle_ctl(struct warden *w)
+{
+	union {
+		struct cmsghdr hdr;
+		char buf[CMSG_SPACE(sizeof(int))];
+	} ctl;
+	struct ctl_msg m;
+	struct iovec iov = { .iov_base = &m, .iov_len = sizeof(m) };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = ctl.buf,
+			      .msg_controllen = sizeof(ctl.buf) };
+	ssize_t n = recvmsg(w->l->ctl[0], &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	if (n <= 0)
+		return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -EPIPE;
+	if (n != sizeof(m))
+		return -EPROTO;
+	switch (m.type) {
+	case CTL_PTY:
+		return take_pty(w, &msg);
+	case CTL_STOPPED:
+		stop_self(w);
+		return 0;
+	case CTL_EXITED:
+		w->exited = true;
+		w->status = m.value;
+		return 0;
+	default:
+		return -EPROTO;
+	}
+}
+
+static void handle_events(struct warden *w)
+{
+	static struct record rec;
+
+	/* Not for ever: other descriptors wait as well. */
+	for (int i = 0; i < 256; i++) {
+		ssize_t n = recv(w->l->events[0], &rec, sizeof(rec), MSG_DONTWAIT);
+		size_t text;
+
+		if (n <= 0)
+			return;
+		if ((size_t)n < sizeof(rec.h) || rec.h.magic != REC_MAGIC)
+			continue;
+		text = (size_t)rec.h.target_len + rec.h.exe_len + rec.h.reason_len;
+		if (text > sizeof(rec.text) || (size_t)n != sizeof(rec.h) + text)
+			continue;
+		if (w->ops->on_record)
+			w->ops->on_record(w->ops->ctx, &rec);
+	}
+}
+
+static void handle_fail(struct warden *w)
+{
+	ssize_t n = read(w->l->fail[0], &w->fail, sizeof(w->fail));
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n == sizeof(w->fail))
+		w->failed = true;
+	else if (n == 0)
+		w->ready = true;
+	close_quietly(w->l->fail[0]);
+	w->l->fail[0] = -1;
+	if (w->ready)
+		state(w, LAUNCH_READY);
+}
+
+static void handle_signal(struct warden *w)
+{
+	struct signalfd_siginfo si;
+
+	if (read(w->signals, &si, sizeof(si)) != sizeof(si))
+		return;
+	switch (si.ssi_signo) {
+	case SIGWINCH:
+		terminal_resize(&w->term);
+		break;
+	case SIGCONT:
+		terminal_raw(&w->term);
+		break;
+	case SIGTERM:
+		if (!w->kill_at)
+			w->kill_at = now_ms() + TERM_PATIENCE_MS;
+		send_ctl(w, CTL_SIGNAL, SIGTERM);
+		break;
+	default:
+		send_ctl(w, CTL_SIGNAL, (int)si.ssi_signo);
+	}
+}
+
+static int timeout(const struct warden *w)
+{
+	int64_t left = 1000;
+
+	if (w->kill_at) {
+		left = w->kill_at - now_ms();
+		return left < 0 ? 0 : left < 1000 ? (int)left : 1000;
+	}
+	return w->ops->on_tick ? 1000 : -1;
+}
+
+enum { P_CHILD, P_CTL, P_EVENTS, P_SIGNALS, P_FAIL, P_TERMINAL, P_MAX = P_TERMINAL + 3 };
+
+/* One round. 0: go on, 1: the supervisor is gone, negative: the protocol is broken. */
+static int round_once(struct warden *w)
+{
+	struct pollfd p[P_MAX] = {
+		[P_CHILD] = { .fd = w->child, .events = POLLIN },
+		[P_CTL] = { .fd = w->l->ctl[0], .events = POLLIN },
+		[P_EVENTS] = { .fd = w->l->events[0], .events = POLLIN },
+		[P_SIGNALS] = { .fd = w->signals, .events = POLLIN },
+		[P_FAIL] = { .fd = w->l->fail[0], .events = POLLIN },
+	};
+	size_t n = terminal_poll(&w->term, &p[P_TERMINAL]);
+	int r = 0;
+
+	if (poll(p, P_TERMINAL + n, timeout(w)) < 0 && errno != EINTR)
+		return -errno;
+	if (w->kill_at && now_ms() >= w->kill_at)
+		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
+	if (p[P_FAIL].revents)
+		handle_fail(w);
+	if (p[P_EVENTS].revents & POLLIN)
+		handle_events(w);
+	if (p[P_CTL].revents & POLLIN)
+		r = handle_ctl(w);
+	else if (p[P_CTL].revents) {
+		close_quietly(w->l->ctl[0]);
+		w->l->ctl[0] = -1;
+	}
+	if (p[P_EVENTS].revents && !(p[P_EVENTS].revents & POLLIN)) {
+		close_quietly(w->l->events[0]);
+		w->l->events[0] = -1;
+	}
+	if (p[P_SIGNALS].revents)
+		handle_signal(w);
+	terminal_ready(&w->term, &p[P_TERMINAL], n);
+	if (w->ops->on_tick)
+		w->ops->on_tick(w->ops->ctx);
+	if (r < 0 && r != -EPIPE)
+		return r;
+	return p[P_CHILD].revents ? 1 : 0;
+}
+
+int warden_loop(struct warden *w, struct berm_err *err)
+{
+	int r, status;
+
+	do
+		r = round_once(w);
+	while (r == 0);
+	if (r < 0) {
+		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
+		err_errno(err, r, "lost the sandbox");
+	}
+	while (waitpid(w->child_pid, &status, 0) < 0 && errno == EINTR)
+		;
+	/* What was sent before the end is still in the sockets. */
+	if (w->l->fail[0] >= 0)
+		handle_fail(w);
+	if (w->l->events[0] >= 0)
+		handle_events(w);
+	while (w->l->ctl[0] >= 0 && !w->exited)
+		if (handle_ctl(w) < 0)
+			break;
+	terminal_drain(&w->term);
+	terminal_close(&w->term);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside linux/: the warden's loop and its side of the session's terminal. */
+#pragma once
+
+#include <poll.h>
+#include <stdbool.h>
+#include <termios.h>
+
+#include "linux/setup.h"
+
+/* Bytes on their way in one direction. */
+struct relay {
+	char data[16384];
+	size_t from, to;
+};
+
+/* The user's terminal and the session's own one, copied into each other. */
+struct terminal {
+	bool active;
+	int master; /* the session's terminal, non-blocking; -1 before it arrives or after its end
+		     */
+	int in;	    /* read from here, -1 none */
+	int out;    /* an open file description of our own on the user's terminal, non-blocking */
+	int ctl;    /* descriptor for modes and size */
+	bool raw;
+	struct termios saved;
+	struct relay input, output;
+};
+
+/* Chooses the descriptors. tty[n] says which of stdio are terminals. */
+int terminal_init(struct terminal *t, const bool tty[3]);
+/* Takes the master, gives it the size and modes of the user's terminal. */
+int terminal_attach(struct terminal *t, int master);
+void terminal_raw(struct terminal *t);	   /* when in the foreground */
+void terminal_restore(struct terminal *t); /* as it was before */
+void terminal_resize(struct terminal *t);
+/* Fills up to 3 entries; returns how many. */
+size_t terminal_poll(const struct terminal *t, struct pollfd *p);
+void terminal_ready(struct terminal *t, const struct pollfd *p, size_t n);
+/* After the end: what is still in the session's terminal goes out. */
+void terminal_drain(struct terminal *t);
+void terminal_close(struct terminal *t);
+
+struct warden {
+	struct launch *l;
+	const struct launch_ops *ops;
+	struct launch_result *result;
+	struct terminal term;
+	int signals; /* signalfd */
+	int child;   /* pidfd of the supervisor */
+	pid_t child_pid;
+	bool ready;  /* the command was executed */
+	bool exited; /* and its status is known */
+	int status;
+	bool failed; /* a set-up step failed: fail is filled */
+	struct fail_record fail;
+	int64_t kill_at; /* CLOCK_MONOTONIC ms when patience after SIGTERM ends, 0 none */
+};
+
+/* Runs until nothing of the session is left. */
+int warden_loop(struct warden *w, struct berm_err *err);
