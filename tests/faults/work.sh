@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Works inside the sandbox until it is stopped: files come and go, and one process
+# has left the session. Says so by the file "started".
+(setsid sleep 300 &)
+i=0
+while :; do
+	i=$(((i + 1) % 5))
+	echo x >"w.$i"
+	rm "w.$i"
+	: >started
+done
