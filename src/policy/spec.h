@@ -13,13 +13,13 @@
 #include "base/str.h"
 
 enum layer { /* weakest first */
-	LAYER_BUILTIN,
-	LAYER_USER,
-	LAYER_PROJECT,
-	LAYER_LOCAL,
-	LAYER_CLI,
-	LAYER_MANAGED,
-	LAYER_COUNT,
+	     LAYER_BUILTIN,
+	     LAYER_USER,
+	     LAYER_PROJECT,
+	     LAYER_LOCAL,
+	     LAYER_CLI,
+	     LAYER_MANAGED,
+	     LAYER_COUNT,
 };
 
 enum mode { MODE_CHAT, MODE_REVIEW, MODE_PLAN, MODE_ORCHESTRATE };
@@ -41,9 +41,13 @@ struct origin {
 enum rule_flag {
 	RULE_MANDATORY = 1u << 0,   /* lifted only by unprotect (SPEC F1) */
 	RULE_EXEMPT_DEPS = 1u << 1, /* not below dependency folders (data/dependency-dirs) */
-	RULE_AT_ROOTS = 1u << 2,    /* pattern is relative: applies at each writable root and at each
-				     * directory that is a repository root (has an entry ".git") */
-	RULE_FOLD = 1u << 3,        /* ASCII case-insensitive */
+	RULE_AT_ROOTS = 1u << 2, /* pattern is relative: applies at each writable root and at each
+				  * directory that is a repository root (has an entry ".git") */
+	RULE_FOLD = 1u << 3,	 /* ASCII case-insensitive */
+	RULE_WRITES_ONLY = 1u << 4, /* says nothing about reading (--deny-write, --allow-write) */
+	RULE_READS_ONLY = 1u << 5,  /* says nothing about writing (--allow-read) */
+	RULE_EXACT = 1u << 6,	    /* the named path only, not what lies below it */
+	RULE_LIFTED = 1u << 7,	    /* named by "unprotect": kept for explain, decides nothing */
 };
 
 /* A compiled path pattern, see policy/pattern.h. */
@@ -51,7 +55,7 @@ struct pattern;
 
 struct rule {
 	struct pattern *pat;
-	char *text;         /* as it is shown: "deny-write **" "/.env", "none ~/.ssh" */
+	char *text;	    /* as it is shown: "deny-write **" "/.env", "none ~/.ssh" */
 	enum access access; /* for file access; ignored when exec != EXEC_UNSET */
 	enum exec_rule exec;
 	enum layer layer;
@@ -67,7 +71,7 @@ enum root_kind { ROOT_WORKSPACE, ROOT_GRANT };
 struct writable_root {
 	char *path;
 	bool read_only; /* modes review, plan, orchestrate (SPEC S2) */
-	bool is_file;   /* a single file was granted */
+	bool is_file;	/* a single file was granted */
 	enum root_kind kind;
 	struct origin origin;
 };
@@ -75,8 +79,8 @@ struct writable_root {
 /* A tree outside the writable roots that is visible read-only, beside the
  * default view (--allow-read, home-allow). */
 struct readable_tree {
-	char *path;    /* where it is seen */
-	char *source;  /* what is bound there, canonical */
+	char *path;   /* where it is seen */
+	char *source; /* what is bound there, canonical */
 	struct origin origin;
 };
 
@@ -91,18 +95,18 @@ struct rlimit_rule {
 };
 
 struct spec {
-	char session[32]; /* id: "b-" and 16 lower-case hex digits */
+	char session[32];    /* id: "b-" and 16 lower-case hex digits */
 	const char *profile; /* "agent", "strict", "terminal" */
 	enum mode mode;
 	enum root_view root;
 	enum home_view home;
 	enum net_mode net;
 
-	char *home_path;      /* $HOME as the command sees it */
-	char *home_source;    /* HOME_PRIVATE: directory in berm's state, bound there. It exists. */
-	char *user_home;      /* the real home of the user, canonical; for "~" */
-	char *workdir;        /* within the first workspace */
-	char *state_dir;      /* berm's own state, never visible inside */
+	char *home_path;   /* $HOME as the command sees it */
+	char *home_source; /* HOME_PRIVATE: directory in berm's state, bound there. It exists. */
+	char *user_home;   /* the real home of the user, canonical; for "~" */
+	char *workdir;	   /* within the first workspace */
+	char *state_dir;   /* berm's own state, never visible inside */
 
 	struct writable_root *roots;
 	size_t n_roots;
@@ -111,11 +115,11 @@ struct spec {
 
 	struct rule **rules; /* every rule, strongest first within the order of DESIGN 6 */
 	size_t n_rules;
-	bool read_deny;       /* some rule hides a path inside a writable root from reading:
-			       * reads are trapped as well (at a cost, shown by explain) */
+	bool read_deny;		 /* some rule hides a path inside a writable root from reading:
+				  * reads are trapped as well (at a cost, shown by explain) */
 	bool exec_deny_writable; /* exec: deny-writable (noexec on the writable roots) */
-	struct strv hidden;   /* absolute literal paths outside the roots to be masked */
-	struct strv lifted;   /* names in force of "unprotect" */
+	struct strv hidden;	 /* absolute literal paths outside the roots to be masked */
+	struct strv lifted;	 /* names in force of "unprotect" */
 
 	char **envp; /* the command's environment, NULL-terminated */
 	char **argv; /* the command */
@@ -124,7 +128,7 @@ struct spec {
 
 	struct strv ignore_violations; /* patterns over "action target" */
 	struct strv notes; /* what the first line of the run must say (lifted protections, ...) */
-	void *priv; /* policy/'s own bookkeeping for explain; freed by spec_free() */
+	void *priv;	   /* policy/'s own bookkeeping for explain; freed by spec_free() */
 };
 
 void spec_free(struct spec *s);
@@ -132,15 +136,16 @@ void spec_free(struct spec *s);
 /* ---- judging ------------------------------------------------------------ */
 
 enum file_op {
-	OP_READ,        /* content or a directory's list is read */
-	OP_WRITE,       /* an existing file's content changes (open for write, truncate) */
-	OP_CREATE,      /* the name appears: open O_CREAT of a missing name, mkdir, mknod, symlink, link, bind */
-	OP_DELETE,      /* unlink, rmdir */
+	OP_READ,   /* content or a directory's list is read */
+	OP_WRITE,  /* an existing file's content changes (open for write, truncate) */
+	OP_CREATE, /* the name appears: open O_CREAT of a missing name, mkdir, mknod, symlink, link,
+		      bind */
+	OP_DELETE, /* unlink, rmdir */
 	OP_RENAME_FROM, /* the name goes away by rename, or is one side of an exchange */
-	OP_RENAME_TO,   /* the name appears by rename, or is one side of an exchange */
-	OP_META,        /* chmod, chown, utimens, xattr */
+	OP_RENAME_TO,	/* the name appears by rename, or is one side of an exchange */
+	OP_META,	/* chmod, chown, utimens, xattr */
 	OP_EXEC,
-	OP_LINK_FROM,   /* another name is given to it */
+	OP_LINK_FROM, /* another name is given to it */
 	OP_COUNT,
 };
 
@@ -161,7 +166,10 @@ struct dir_facts {
 
 struct file_query {
 	enum file_op op;
-	const char *path; /* absolute, canonical parent + "/" + last component; no "." or ".." in it */
+	const char
+		*path; /* absolute, canonical parent + "/" + last component; no "." or ".." in it */
+	const char *other;   /* the other side of a rename (the source for OP_RENAME_TO, the target
+			      * for OP_RENAME_FROM), NULL when unknown or none */
 	enum file_type type; /* of the object (for OP_CREATE: of what is made) */
 	const struct dir_facts *facts;
 };
@@ -171,10 +179,10 @@ enum decision { VERDICT_ALLOW, VERDICT_DENY, VERDICT_ASK };
 struct verdict {
 	enum decision decision;
 	const struct rule *rule; /* the rule that decided; NULL: the view itself */
-	int err;                 /* positive errno for the command when denied: EACCES; EXDEV
+	int err;		 /* positive errno for the command when denied: EACCES; EXDEV
 				  * for a directory that a rename would bring out of a dependency
 				  * folder (mv then copies, and each name is judged) */
-	const char *reason;      /* static text, never NULL */
+	const char *reason;	 /* static text, never NULL */
 };
 
 /* The one function that decides on files. Pure apart from facts. Thread-safe.
@@ -185,8 +193,8 @@ void spec_judge(const struct spec *s, const struct file_query *q, struct verdict
 /* The smallest grant that would turn a denial into an allow, as a command-line
  * option ("--allow-write ...", "--unprotect git-config"), or "" when none can.
  * dst gets at most size bytes. */
-void spec_grant(const struct spec *s, const struct file_query *q, const struct verdict *v, char *dst,
-		size_t size);
+void spec_grant(const struct spec *s, const struct file_query *q, const struct verdict *v,
+		char *dst, size_t size);
 
 const char *file_op_action(enum file_op op); /* "file-read", "file-write", "file-create", ... */
 const char *layer_name(enum layer l);

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/places.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "policy/rules.h"
+
+/* ---- the user's home and berm's state ----------------------------------- */
+
+/* The home of uid in /etc/passwd. NSS is not for a static program. */
+static char *passwd_home(unsigned uid)
+{
+	_cleanup_free_ char *text = NULL;
+	char *save = NULL;
+
+	if (fd_read_file(AT_FDCWD, "/etc/passwd", 1u << 20, &text, NULL) < 0)
+		return NULL;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *field[7] = { line };
+		unsigned n = 1;
+
+		for (char *p = line; *p && n < 7; p++) {
+			if (*p != ':')
+				continue;
+			*p = '\0';
+			field[n++] = p + 1;
+		}
+		if (n == 7 && strtoul(field[2], NULL, 10) == uid && *field[2])
+			return strdup(field[5]);
+	}
+	return NULL;
+}
+
+static int find_home(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	const char *home = in->user_home ? in->user_home : env_get(in->environ, "HOME");
+	_cleanup_free_ char *found = NULL;
+
+	if (!home || home[0] != '/')
+		home = found = passwd_home(in->uid);
+	if (!home || home[0] != '/') {
+		err_set(err, -ENOENT, "the user has no home directory");
+		err_fix(err, "set HOME to an absolute path");
+		return -ENOENT;
+	}
+	s->home_path = path_join("/", home);
+	s->user_home = realpath(home, NULL);
+	if (!s->user_home)
+		s->user_home = path_join("/", home);
+	if (!s->home_path || !s->user_home)
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int mkdirs(const char *path, mode_t mode)
+{
+	_cleanup_free_ char *copy = strdup(path);
+
+	if (!copy)
+		return -ENOMEM;
+	for (char *p = copy + 1;; p++) {
+		char c = *p;
+
+		if (c && c != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(copy, mode) < 0 && errno != EEXIST)
+			return -errno;
+		*p = c;
+		if (!c)
+			return 0;
+	}
+}
+
+/* A folder that holds what a run trusts must be the user's own. */
+static int check_owned(const char *path, unsigned uid, struct berm_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return err_errno(err, -errno, "cannot use %s", path);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(err, -ENOTDIR, "%s is not a directory", path);
+	if (st.st_uid != uid) {
+		err_set(err, -EPERM, "%s belongs to another user (uid %u)", path, st.st_uid);
+		err_fix(err, "remove it, or set XDG_STATE_HOME to a folder of your own");
+		return -EPERM;
+	}
+	if (st.st_mode & 022) {
+		err_set(err, -EPERM, "%s can be written by others (mode %04o)", path,
+			st.st_mode & 07777);
+		err_fix(err, "chmod 700 %s", path);
+		return -EPERM;
+	}
+	return 0;
+}
+
+static int find_state(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	const char *xdg = env_get(in->environ, "XDG_STATE_HOME");
+	_cleanup_free_ char *path = NULL;
+	int r;
+
+	if (in->dirs.state)
+		path = strdup(in->dirs.state);
+	else if (xdg && xdg[0] == '/')
+		path = path_join(xdg, "berm");
+	else
+		path = path_join(s->user_home, ".local/state/berm");
+	if (!path)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!in->pretend) {
+		r = mkdirs(path, 0700);
+		if (r < 0) {
+			err_errno(err, r, "cannot make berm's state folder %s", path);
+			err_fix(err, "set XDG_STATE_HOME to a folder you can write");
+			return r;
+		}
+		r = check_owned(path, in->uid, err);
+		if (r < 0)
+			return r;
+	}
+	s->state_dir = realpath(path, NULL);
+	if (!s->state_dir)
+		s->state_dir = take_ptr(path);
+	return 0;
+}
+
+/* ---- workspaces --------------------------------------------------------- */
+
+static int add_root(struct spec *s, const char *path, enum root_kind kind, bool read_only,
+		    bool is_file, struct origin origin)
+{
+	struct writable_root *v = reallocarray(s->roots, s->n_roots + 1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	s->roots = v;
+	v[s->n_roots] = (struct writable_root){ strdup(path), read_only, is_file, kind, origin };
+	if (!v[s->n_roots].path)
+		return -ENOMEM;
+	s->n_roots++;
+	return 0;
+}
+
+static int check_workspace(const struct spec *s, const char *given, const char *path,
+			   struct berm_err *err)
+{
+	if (streq(path, "/")) {
+		err_set(err, -EINVAL, "the workspace cannot be \"/\"");
+		err_fix(err, "name the project's directory: -w DIR");
+		return -EINVAL;
+	}
+	if (path_within(s->state_dir, path)) {
+		err_set(err, -EINVAL, "the workspace %s holds berm's own state (%s)", given,
+			s->state_dir);
+		err_fix(err,
+			"name a directory below it, or set XDG_STATE_HOME to a folder outside");
+		return -EINVAL;
+	}
+	if (path_within(path, s->state_dir)) {
+		err_set(err, -EINVAL, "the workspace %s lies in berm's own state (%s)", given,
+			s->state_dir);
+		err_fix(err, "name a directory outside it: -w DIR");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int add_workspace(struct spec *s, const char *cwd, const char *given, struct berm_err *err)
+{
+	_cleanup_free_ char *spelled = path_join(cwd, given);
+	_cleanup_free_ char *path = spelled ? realpath(spelled, NULL) : NULL;
+	struct origin origin = { "command line", 0 };
+	struct stat st;
+	int r;
+
+	if (!spelled)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!path || stat(path, &st) < 0) {
+		r = -errno;
+		err_errno(err, r, "cannot use the workspace %s", given);
+		err_fix(err, "name an existing directory: -w DIR");
+		return r;
+	}
+	if (!S_ISDIR(st.st_mode)) {
+		err_set(err, -ENOTDIR, "the workspace %s is not a directory", given);
+		err_fix(err, "a workspace is a directory; for one file use --allow-write FILE");
+		return -ENOTDIR;
+	}
+	r = check_workspace(s, given, path, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < s->n_roots; i++)
+		if (streq(s->roots[i].path, path))
+			return 0;
+	if (add_root(s, path, ROOT_WORKSPACE, s->mode != MODE_CHAT, false, origin) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int find_workspaces(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	_cleanup_free_ char *cwd = in->cwd ? strdup(in->cwd) : getcwd(NULL, 0);
+	int r;
+
+	if (!cwd)
+		return err_errno(err, -errno, "cannot tell the current directory");
+	for (size_t i = 0; i < in->n_workspaces; i++) {
+		r = add_workspace(s, cwd, in->workspaces[i], err);
+		if (r < 0)
+			return r;
+	}
+	if (!in->n_workspaces) {
+		r = add_workspace(s, cwd, ".", err);
+		if (r < 0)
+			return r;
+	}
+	/* The command starts where the caller stands, if that is in a workspace. */
+	{
+		_cleanup_free_ char *here = realpath(cwd, NULL);
+
+		s->workdir = strdup(here && path_within(here, s->roots[0].path) ? here
+										: s->roots[0].path);
+	}
+	return s->workdir ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
+/* ---- the private home --------------------------------------------------- */
+
+static uint64_t path_id(const char *path)
+{
+	uint64_t h = 14695981039346656037ull;
+
+	for (; *path; path++)
+		h = (h ^ (unsigned char)*path) * 1099511628211ull;
+	return h;
+}
+
+static int private_home(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	int r;
+
+	s->home_source =
+		str_printf("%s/homes/%s-%016llx", s->state_dir, path_base(s->roots[0].path),
+			   (unsigned long long)path_id(s->roots[0].path));
+	if (!s->home_source)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (in->pretend)
+		return 0;
+	r = mkdirs(s->home_source, 0700);
+	if (r < 0)
+		return err_errno(err, r, "cannot make the private home %s", s->home_source);
+	return check_owned(s->home_source, in->uid, err);
+}
+
+static int add_read(struct spec *s, const char *path, const char *source, struct origin origin)
+{
+	struct readable_tree *v = reallocarray(s->reads, s->n_reads + 1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	s->reads = v;
+	v[s->n_reads] = (struct readable_tree){ strdup(path), strdup(source), origin };
+	s->n_reads++;
+	return v[s->n_reads - 1].path && v[s->n_reads - 1].source ? 0 : -ENOMEM;
+}
+
+static int add_home_allow(struct spec *s, struct berm_err *err)
+{
+	for (size_t i = 0; i < data_home_allow.n; i++) {
+		_cleanup_free_ char *path = path_join(s->home_path, data_home_allow.rows[i].text);
+		_cleanup_free_ char *source = path ? realpath(path, NULL) : NULL;
+		struct origin o = { data_home_allow.file, data_home_allow.rows[i].line };
+
+		if (!path)
+			return err_set(err, -ENOMEM, "out of memory");
+		if (!source || path_within(source, s->state_dir) ||
+		    path_within(s->state_dir, source))
+			continue;
+		if (add_read(s, path, source, o) < 0)
+			return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static int find_view(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	int r;
+
+	/* A workspace that holds the home shows the real one; no mount may lie in it. */
+	for (size_t i = 0; i < s->n_roots; i++)
+		if (path_within(s->user_home, s->roots[i].path))
+			s->home = HOME_HOST;
+	if (s->home != HOME_PRIVATE)
+		return 0;
+	r = private_home(s, in, err);
+	return r < 0 ? r : add_home_allow(s, err);
+}
+
+int places_resolve(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	int r = find_home(s, in, err);
+
+	if (r >= 0)
+		r = find_state(s, in, err);
+	if (r >= 0)
+		r = find_workspaces(s, in, err);
+	return r < 0 ? r : find_view(s, in, err);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From settings files and a parsed command line to the spec. */
+#pragma once
+
+#include "policy/spec.h"
+
+/* Where settings and state live. NULL: the real place, from the environment and
+ * home given in struct policy_input. Only tests name others: no variable of the
+ * environment moves the managed folder. */
+struct policy_dirs {
+	const char *managed; /* /etc/berm: managed.json, managed.d/ */
+	const char *config;  /* $XDG_CONFIG_HOME/berm or ~/.config/berm: policy.json */
+	const char *state;   /* $XDG_STATE_HOME/berm or ~/.local/state/berm */
+};
+
+enum policy_arg_kind {
+	ARG_ALLOW_READ,
+	ARG_DENY_READ,
+	ARG_ALLOW_WRITE,
+	ARG_DENY_WRITE,
+	ARG_ASK,
+	ARG_ALLOW_EXEC,
+	ARG_DENY_EXEC,
+};
+
+struct policy_arg {
+	enum policy_arg_kind kind;
+	const char *pattern;
+};
+
+#define POLICY_UNSET (-1)
+
+/* Facts of the command line and the caller. Everything is borrowed. Start from
+ * POLICY_INPUT_INIT. */
+struct policy_input {
+	const char *const *workspaces; /* as given; none: cwd */
+	size_t n_workspaces;
+	const char *cwd; /* NULL: getcwd() */
+	int mode;	 /* enum mode or POLICY_UNSET; so for the next ones */
+	int root;
+	int home;
+	int net;
+	const char *profile;		 /* NULL: from the settings, else "agent" */
+	const char *const *policy_files; /* --policy, as strong as the command line */
+	size_t n_policy_files;
+	const struct policy_arg *args;
+	size_t n_args;
+	const char *const *env; /* NAME or NAME=VALUE */
+	size_t n_env;
+	const char *const *unset_env;
+	size_t n_unset_env;
+	const char *const *unprotect;
+	size_t n_unprotect;
+	const char *const *limits; /* KEY=VALUE */
+	size_t n_limits;
+	char *const *argv;     /* NULL for verbs that run nothing */
+	char *const *environ;  /* NULL: empty */
+	const char *user_home; /* NULL: HOME of environ, else the password file's */
+	unsigned uid;
+	struct policy_dirs dirs;
+	bool pretend; /* why, explain: make nothing on disk */
+};
+
+#define POLICY_INPUT_INIT                             \
+	((struct policy_input){ .mode = POLICY_UNSET, \
+				.root = POLICY_UNSET, \
+				.home = POLICY_UNSET, \
+				.net = POLICY_UNSET })
+
+/* Makes the spec. Reads settings files, resolves paths, makes berm's own state
+ * folders (0700) unless pretend is set; touches nothing else. On failure err
+ * names what was wrong, where it was written and how to mend it. Caller frees with
+ * spec_free(). */
+int policy_resolve(const struct policy_input *in, struct spec **ret, struct berm_err *err);
+
+/* The names that "unprotect" knows, NULL-terminated. */
+const char *const *policy_protection_names(void);
+const char *const *policy_profile_names(void);

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/rules.h"
+
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+
+unsigned name_hash(const char *s, size_t len)
+{
+	unsigned h = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)chr_lower(s[i])) * 16777619u;
+	return (h ^ h >> 15) & 63u;
+}
+
+const char *spec_string(struct spec *s, const char *text)
+{
+	struct spec_priv *p = s->priv;
+
+	for (size_t i = p->strings.n; i-- > 0;)
+		if (streq(p->strings.v[i], text))
+			return p->strings.v[i];
+	return strv_add(&p->strings, text) < 0 ? NULL : p->strings.v[p->strings.n - 1];
+}
+
+void origin_text(const struct origin *o, char *dst, size_t size)
+{
+	if (o->line)
+		snprintf(dst, size, "%s:%u", o->file, o->line);
+	else
+		snprintf(dst, size, "%s", o->file);
+}
+
+static const char *verb_of(const struct rule_def *d)
+{
+	if (d->exec != EXEC_UNSET)
+		return d->exec == EXEC_ALLOW ? "allow-exec" : "deny-exec";
+	switch (d->access) {
+	case ACCESS_NONE:
+		return "none";
+	case ACCESS_ASK:
+		return "ask";
+	case ACCESS_READ:
+		return d->flags & RULE_READS_ONLY ? "allow-read" : "deny-write";
+	case ACCESS_WRITE:
+		return "allow-write";
+	}
+	return "rule";
+}
+
+static void rule_free(struct rule *r)
+{
+	if (!r)
+		return;
+	pattern_free(r->pat);
+	free(r->text);
+	free(r);
+}
+
+static void rule_freep(struct rule **r)
+{
+	rule_free(*r);
+}
+
+static int reserve(struct spec *s)
+{
+	struct spec_priv *p = s->priv;
+	struct rule **v;
+
+	if (s->n_rules < p->cap_rules)
+		return 0;
+	p->cap_rules = p->cap_rules ? 2 * p->cap_rules : 256;
+	v = reallocarray(s->rules, p->cap_rules, sizeof(struct rule *));
+	if (!v)
+		return -ENOMEM;
+	s->rules = v;
+	return 0;
+}
+
+int spec_add_rule(struct spec *s, const struct rule_def *def, struct berm_err *err)
+{
+	_cleanup_(rule_freep) struct rule *r = calloc(1, sizeof(*r));
+	unsigned pflags = 0;
+	char where[512];
+	int rc;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "out of memory");
+	origin_text(&def->origin, where, sizeof(where));
+	/* A rule that closes something also closes it under another case: on a
+	 * case-insensitive file system that is the same file. */
+	if (def->access != ACCESS_WRITE && def->exec != EXEC_ALLOW)
+		pflags |= PATTERN_FOLD;
+	if (def->flags & RULE_EXACT)
+		pflags |= PATTERN_EXACT;
+	rc = pattern_new(def->pattern, def->base, s->user_home, pflags, &r->pat, err);
+	if (rc < 0)
+		return err_prefix(err, "%s: bad pattern \"%s\"", where, def->pattern);
+	r->access = def->access;
+	r->exec = def->exec;
+	r->layer = def->layer;
+	r->flags = def->flags | (pflags & PATTERN_FOLD ? RULE_FOLD : 0u);
+	r->origin.line = def->origin.line;
+	r->origin.file = spec_string(s, def->origin.file);
+	r->protects = def->protects ? spec_string(s, def->protects) : NULL;
+	r->text = str_printf("%s %s", verb_of(def), def->pattern);
+	if (!r->text || !r->origin.file || (def->protects && !r->protects) || reserve(s) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->rules[s->n_rules++] = take_ptr(r);
+	return 0;
+}
+
+/* ---- order -------------------------------------------------------------- */
+
+static bool opens(const struct rule *r)
+{
+	return r->exec == EXEC_UNSET ? r->access == ACCESS_WRITE || (r->flags & RULE_READS_ONLY)
+				     : r->exec == EXEC_ALLOW;
+}
+
+/* Managed denies, mandatory protections, then the layers (DESIGN 6). */
+static int rank(const struct rule *r)
+{
+	if (r->layer == LAYER_MANAGED && !opens(r))
+		return 0;
+	if (r->flags & RULE_MANDATORY)
+		return 1;
+	return 2 + (LAYER_COUNT - 1 - (int)r->layer);
+}
+
+static int by_strength(const void *pa, const void *pb)
+{
+	const struct rule *a = *(struct rule *const *)pa, *b = *(struct rule *const *)pb;
+	size_t la = pattern_literal_len(a->pat), lb = pattern_literal_len(b->pat);
+	unsigned wa = pattern_wildcards(a->pat), wb = pattern_wildcards(b->pat);
+
+	if (rank(a) != rank(b))
+		return rank(a) - rank(b);
+	if (la != lb)
+		return la > lb ? -1 : 1;
+	if (wa != wb)
+		return wa < wb ? -1 : 1;
+	if (opens(a) != opens(b))
+		return opens(a) ? 1 : -1;
+	if (a->access != b->access)
+		return a->access < b->access ? -1 : 1;
+	/* Any fixed order will do, as long as two runs agree. */
+	return strcmp(a->text, b->text);
+}
+
+/* ---- index -------------------------------------------------------------- */
+
+static bool plain(char c)
+{
+	return !strchr("*?[]\\", c);
+}
+
+/* The bit that the pattern's first component after a leading "**" asks for. */
+static void key_of(struct rule_live *l, const char *s, size_t len, bool literal)
+{
+	l->kind = SIG_ALWAYS;
+	if (literal) {
+		l->kind = SIG_NAME;
+		l->bit = 1ull << name_hash(s, len);
+	} else if (plain(s[0])) {
+		l->kind = SIG_FIRST;
+		l->bit = 1ull << name_hash(s, 1);
+	} else if (len > 1 && plain(s[len - 1]) && s[len - 2] != '\\') {
+		l->kind = SIG_LAST;
+		l->bit = 1ull << name_hash(s + len - 1, 1);
+	}
+}
+
+/* An absolute pattern matters when its literal part lies in a root or a root lies
+ * in it. In the first case each path it can name has the component that
+ * follows the (outermost) root. */
+static bool absolute_key(const struct spec *s, const struct rule *r, struct rule_live *l)
+{
+	_cleanup_free_ char *dir = pattern_literal_dir(r->pat);
+	const char *outer = NULL;
+
+	l->kind = SIG_ALWAYS;
+	if (!dir)
+		return true;
+	for (size_t i = 0; i < s->n_roots; i++) {
+		const char *root = s->roots[i].path;
+
+		if (path_within(root, dir))
+			return true; /* always looked at */
+		if (path_within(dir, root) && (!outer || strlen(root) < strlen(outer)))
+			outer = root;
+	}
+	if (!outer)
+		return false;
+	if (!streq(outer, "/")) {
+		const char *next = dir + strlen(outer) + 1;
+
+		key_of(l, next, strcspn(next, "/"), true);
+	}
+	return true;
+}
+
+static bool live_of(const struct spec *s, const struct rule *r, struct rule_live *l)
+{
+	const char *first;
+	bool literal, deep;
+	size_t len;
+
+	*l = (struct rule_live){ .r = r, .kind = SIG_ALWAYS };
+	if (r->exec != EXEC_UNSET || (r->flags & RULE_LIFTED))
+		return false;
+	if (!pattern_is_relative(r->pat))
+		return absolute_key(s, r, l);
+	first = pattern_first(r->pat, &len, &literal, &deep);
+	if (first)
+		key_of(l, first, len, literal);
+	return true;
+}
+
+int spec_finish_rules(struct spec *s, struct berm_err *err)
+{
+	struct spec_priv *p = s->priv;
+
+	if (s->n_rules)
+		qsort(s->rules, s->n_rules, sizeof(struct rule *), by_strength);
+	p->live = calloc(s->n_rules + 1, sizeof(*p->live));
+	if (!p->live)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < s->n_rules; i++)
+		p->n_live += live_of(s, s->rules[i], &p->live[p->n_live]);
+	for (size_t i = 0; i < data_dependency_dirs.n; i++) {
+		const char *name = data_dependency_dirs.rows[i].text;
+
+		p->dep_bits |= 1ull << name_hash(name, strlen(name));
+	}
+	return 0;
+}
+
+bool is_dependency_dir(const struct spec *s, const char *name, size_t len)
+{
+	const struct spec_priv *p = s->priv;
+
+	if (!(p->dep_bits >> name_hash(name, len) & 1u))
+		return false;
+	for (size_t i = 0; i < data_dependency_dirs.n; i++) {
+		const char *d = data_dependency_dirs.rows[i].text;
+
+		if (strlen(d) == len && memcmp(d, name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool is_dangerous_binary(const char *name)
+{
+	for (size_t i = 0; i < data_dangerous_binaries.n; i++)
+		if (glob_match(data_dangerous_binaries.rows[i].text, name, false))
+			return true;
+	return false;
+}
+
+const struct writable_root *spec_root_of(const struct spec *s, const char *path)
+{
+	const struct writable_root *best = NULL;
+
+	for (size_t i = 0; i < s->n_roots; i++) {
+		const struct writable_root *r = &s->roots[i];
+
+		if (r->is_file ? !streq(path, r->path) : !path_within(path, r->path))
+			continue;
+		if (!best || strlen(r->path) > strlen(best->path))
+			best = r;
+	}
+	return best;
+}
+
+/* ---- built-in rules ----------------------------------------------------- */
+
+static int add_list(struct spec *s, const struct data_list *list, struct rule_def def,
+		    bool at_home_only, struct berm_err *err)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct data_entry *e = &list->rows[i];
+		struct rule_def one = def;
+		int r;
+
+		one.pattern = e->text;
+		one.origin = (struct origin){ list->file, e->line };
+		if (def.flags & RULE_MANDATORY)
+			one.protects = e->group;
+		if (e->text[0] == '!') {
+			one.pattern = e->text + 1;
+			one.access = ACCESS_WRITE;
+			one.flags = RULE_EXACT;
+			one.protects = NULL;
+		}
+		if (at_home_only && e->text[0] != '~' && e->text[0] != '/')
+			continue;
+		r = spec_add_rule(s, &one, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int spec_add_builtin(struct spec *s, bool strict, struct berm_err *err)
+{
+	struct rule_def secret = { .access = ACCESS_NONE,
+				   .layer = LAYER_BUILTIN,
+				   .flags = RULE_MANDATORY };
+	struct rule_def rc = { .access = ACCESS_READ,
+			       .layer = LAYER_BUILTIN,
+			       .flags = RULE_MANDATORY | RULE_WRITES_ONLY | RULE_EXEMPT_DEPS };
+	struct rule_def agent = { .access = ACCESS_READ,
+				  .layer = LAYER_BUILTIN,
+				  .flags = RULE_MANDATORY | RULE_WRITES_ONLY | RULE_AT_ROOTS |
+					   RULE_EXEMPT_DEPS };
+	struct rule_def name = { .access = strict ? ACCESS_NONE : ACCESS_READ,
+				 .layer = LAYER_BUILTIN,
+				 .flags = RULE_EXEMPT_DEPS | (strict ? 0u : RULE_WRITES_ONLY) };
+	int r;
+
+	r = add_list(s, &data_secret_paths, secret, false, err);
+	if (r >= 0)
+		r = add_list(s, &data_protected_names, rc, false, err);
+	if (r >= 0)
+		r = add_list(s, &data_agent_dirs, agent, false, err);
+	if (r >= 0)
+		r = add_list(s, &data_secret_names, name, false, err);
+	return r;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/rules.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+static void free_list(char **v)
+{
+	for (size_t i = 0; v && v[i]; i++)
+		free(v[i]);
+	free(v);
+}
+
+void spec_free(struct spec *s)
+{
+	struct spec_priv *p;
+
+	if (!s)
+		return;
+	p = s->priv;
+	free(s->home_path);
+	free(s->home_source);
+	free(s->user_home);
+	free(s->workdir);
+	free(s->state_dir);
+	for (size_t i = 0; i < s->n_roots; i++)
+		free(s->roots[i].path);
+	free(s->roots);
+	for (size_t i = 0; i < s->n_reads; i++) {
+		free(s->reads[i].path);
+		free(s->reads[i].source);
+	}
+	free(s->reads);
+	for (size_t i = 0; i < s->n_rules; i++) {
+		pattern_free(s->rules[i]->pat);
+		free(s->rules[i]->text);
+		free(s->rules[i]);
+	}
+	free(s->rules);
+	strv_free(&s->hidden);
+	strv_free(&s->lifted);
+	strv_free(&s->ignore_violations);
+	strv_free(&s->notes);
+	free_list(s->envp);
+	free_list(s->argv);
+	free(s->rlimits);
+	if (p) {
+		free(p->live);
+		strv_free(&p->strings);
+		free(p);
+	}
+	free(s);
+}
+
+const char *file_op_action(enum file_op op)
+{
+	static const char *const names[OP_COUNT] = {
+		[OP_READ] = "file-read",	  [OP_WRITE] = "file-write",
+		[OP_CREATE] = "file-create",	  [OP_DELETE] = "file-delete",
+		[OP_RENAME_FROM] = "file-rename", [OP_RENAME_TO] = "file-rename",
+		[OP_META] = "file-metadata",	  [OP_EXEC] = "process-exec",
+		[OP_LINK_FROM] = "file-link",
+	};
+
+	return (unsigned)op < OP_COUNT ? names[op] : "syscall";
+}
+
+const char *layer_name(enum layer l)
+{
+	static const char *const names[LAYER_COUNT] = {
+		[LAYER_BUILTIN] = "built-in", [LAYER_USER] = "user",
+		[LAYER_PROJECT] = "project",  [LAYER_LOCAL] = "local",
+		[LAYER_CLI] = "command line", [LAYER_MANAGED] = "managed",
+	};
+
+	return (unsigned)l < LAYER_COUNT ? names[l] : "unknown";
+}
+
+const char *mode_name(enum mode m)
+{
+	static const char *const names[] = { "chat", "review", "plan", "orchestrate" };
+
+	return (unsigned)m < ARRAY_SIZE(names) ? names[m] : "unknown";
+}
