@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tests/peers/run.sh BERM [PEER...]: the escape and the must-work corpora under
+# berm and under each peer that is here or can be installed (adapters NAME-berm in
+# this folder), one after the other, and a table of both. As root the corpora run
+# as an ordinary user made for it.
+set -uo pipefail
+berm=$(realpath "${1:?usage: run.sh BERM [PEER...]}")
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+tests=$(dirname "$here")
+
+declare -A package=([srt]=@anthropic-ai/sandbox-runtime [codex]=@openai/codex)
+if (($# == 0)); then
+	for adapter in "$here"/*-berm; do
+		name=$(basename "$adapter")
+		set -- "$@" "${name%-berm}"
+	done
+fi
+
+stage=$(mktemp -d /tmp/berm-peers.XXXXXXXX)
+user=
+# shellcheck disable=SC2317 # called by the trap
+clean_up() {
+	local pid
+	if [[ -n $user ]]; then
+		for pid in $(ps -o pid= -u "$user"); do
+			kill -KILL "$pid" 2>/dev/null
+		done
+		userdel -r "$user" >/dev/null 2>&1
+	fi
+	rm -rf "$stage"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM
+chmod 755 "$stage"
+cp -r "$tests" "$stage/tests"
+cp "$berm" "$stage/berm"
+
+export BERM_PEERS=$stage/npm
+mkdir -p "$BERM_PEERS"
+for name; do
+	[[ -n ${package[$name]:-} ]] && ! command -v "$name" >/dev/null || continue
+	npm install --silent --no-fund --no-audit --prefix "$BERM_PEERS" "${package[$name]}" >&2 ||
+		echo "# $name cannot be installed here" >&2
+done
+chmod -R go+rX "$stage"
+
+as_user=()
+if ((EUID == 0)); then
+	user=berm-peers-$$
+	useradd --create-home "$user" || exit 1
+	as_user=(runuser -u "$user" -- env -i "HOME=$(getent passwd "$user" | cut -d: -f6)" "USER=$user"
+		PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8 "BERM_PEERS=$BERM_PEERS")
+fi
+
+# corpus NAME PROGRAM RUNNER: one row's half.
+corpus() {
+	local log=$stage/$1.$(basename "$(dirname "$3")").log peer=1
+	[[ $1 == berm ]] && peer=0
+	(cd /tmp && timeout 1800 "${as_user[@]}" env "T_PEER=$peer" "$3" "$2") >"$log" 2>&1
+	awk '
+		/^not ok / { if (pending) broken++; pending = 1; next }
+		pending && /IT CAME THROUGH/ { through++; pending = 0; next }
+		/^ok / { if (tolower($0) ~ /# skip/) skipped++; else fine++ }
+		END { if (pending) broken++; print fine + 0, through + 0, broken + 0, skipped + 0 }' "$log"
+}
+
+printf '%-10s | %8s %8s %8s %8s | %8s %8s %8s\n' '' stopped through unclear skipped works breaks skipped
+row() {
+	local a b c d e f g h
+	read -r a b c d < <(corpus "$1" "$2" "$stage/tests/escape/run.sh")
+	read -r e f g h < <(corpus "$1" "$2" "$stage/tests/system/run.sh")
+	printf '%-10s | %8d %8d %8d %8d | %8d %8d %8d\n' "$1" "$a" "$b" "$c" "$d" "$e" $((f + g)) "$h"
+}
+row berm "$stage/berm"
+for name; do
+	program=$stage/tests/peers/$name-berm
+	if ! (cd /tmp && "${as_user[@]}" "$program" run -w /tmp -- true) >"$stage/try.log" 2>&1; then
+		printf '%-10s | does not run here: %s\n' "$name" "$(tail -n 1 "$stage/try.log" | cut -c1-120)"
+		continue
+	fi
+	row "$name" "$program"
+done
