@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the adapters of the peers share.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 
 # Sets workspace and command from berm's own command line.
 peer_arguments() {

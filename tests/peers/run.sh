@@ -40,7 +40,9 @@ cp "$berm" "$stage/berm"
 export BERM_PEERS=$stage/npm
 mkdir -p "$BERM_PEERS"
 for name; do
-	[[ -n ${package[$name]:-} ]] && ! command -v "$name" >/dev/null || continue
+	if [[ -z ${package[$name]:-} ]] || command -v "$name" >/dev/null; then
+		continue
+	fi
 	npm install --silent --no-fund --no-audit --prefix "$BERM_PEERS" "${package[$name]}" >&2 ||
 		echo "# $name cannot be installed here" >&2
 done
@@ -56,7 +58,8 @@ fi
 
 # corpus NAME PROGRAM RUNNER: one row's half.
 corpus() {
-	local log=$stage/$1.$(basename "$(dirname "$3")").log peer=1
+	local log peer=1
+	log=$stage/$1.$(basename "$(dirname "$3")").log
 	[[ $1 == berm ]] && peer=0
 	(cd /tmp && timeout 1800 "${as_user[@]}" env "T_PEER=$peer" "$3" "$2") >"$log" 2>&1
 	awk '
