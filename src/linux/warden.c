@@ -107,6 +107,10 @@ static void handle_events(struct warden *w)
 		ssize_t n = recv(w->l->events[0], &rec, sizeof(rec), MSG_DONTWAIT);
 		size_t text;
 
+		if (n == 0) {
+			close_quietly(w->l->events[0]);
+			w->l->events[0] = -1;
+		}
 		if (n <= 0)
 			return;
 		if ((size_t)n < sizeof(rec.h) || rec.h.magic != REC_MAGIC)
@@ -190,24 +194,22 @@ static int round_once(struct warden *w)
 		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
 	if (p[P_FAIL].revents)
 		handle_fail(w);
-	if (p[P_EVENTS].revents & POLLIN)
+	if (p[P_EVENTS].revents)
 		handle_events(w);
-	if (p[P_CTL].revents & POLLIN)
+	if (p[P_CTL].revents)
 		r = handle_ctl(w);
-	else if (p[P_CTL].revents) {
+	if (r == -EPIPE) {
+		/* Init is gone; a closed peer would be reported ready for ever. */
 		close_quietly(w->l->ctl[0]);
 		w->l->ctl[0] = -1;
-	}
-	if (p[P_EVENTS].revents && !(p[P_EVENTS].revents & POLLIN)) {
-		close_quietly(w->l->events[0]);
-		w->l->events[0] = -1;
+		r = 0;
 	}
 	if (p[P_SIGNALS].revents)
 		handle_signal(w);
 	terminal_ready(&w->term, &p[P_TERMINAL], n);
 	if (w->ops->on_tick)
 		w->ops->on_tick(w->ops->ctx);
-	if (r < 0 && r != -EPIPE)
+	if (r < 0)
 		return r;
 	return p[P_CHILD].revents ? 1 : 0;
 }
