@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "session/ignore.h"
+#include "policy/pattern.h"
 #include "session/json.h"
 
 #define LINE_MAX_BYTES (128u * 1024u)
@@ -202,7 +202,7 @@ static bool ignored(const struct session *s, const struct denial *d)
 	if (b.failed)
 		return false;
 	for (size_t i = 0; i < list->n; i++)
-		if (ignore_match(list->v[i], b.data, b.len))
+		if (glob_match(list->v[i], b.data, false))
 			return true;
 	return false;
 }

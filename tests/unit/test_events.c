@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "base/fd.h"
-#include "session/ignore.h"
 #include "session/internal.h"
 #include "session/json.h"
 
@@ -303,35 +302,6 @@ static void test_ignored(void **state)
 	json_decref(all);
 }
 
-static void test_ignore_match(void **state)
-{
-	static const struct {
-		const char *pattern, *text;
-		bool match;
-	} rows[] = {
-		{ "", "", true },	    { "", "a", false },		{ "*", "", true },
-		{ "*", "a/b", true },	    { "a*", "abc", true },	{ "a*", "bc", false },
-		{ "*c", "abc", true },	    { "*c", "abcd", false },	{ "a*c*e", "abcde", true },
-		{ "a*c*e", "acbde", true }, { "a*c*e", "abde", false }, { "a**e", "ae", true },
-		{ "*ab*ab", "abab", true }, { "*aab", "aaab", true },	{ "a?c", "abc", false },
-		{ "a?c", "a?c", true },
-	};
-	char wild[201], text_a[4001];
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(ignore_match(rows[i].pattern, rows[i].text, strlen(rows[i].text)),
-				 rows[i].match);
-	/* exponential in a naive matcher */
-	for (size_t i = 0; i < 200; i += 2)
-		memcpy(wild + i, "a*", 2);
-	wild[199] = 'b';
-	wild[200] = '\0';
-	memset(text_a, 'a', 4000);
-	text_a[4000] = '\0';
-	assert_false(ignore_match(wild, text_a, 4000));
-}
-
 static void quoted(const char *bytes, size_t len, const char *want, bool clean)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(1000);
@@ -450,7 +420,7 @@ int main(void)
 		cmocka_unit_test(test_order),	       cmocka_unit_test(test_violation),
 		cmocka_unit_test(test_hostile_record), cmocka_unit_test(test_storm),
 		cmocka_unit_test(test_overflow),       cmocka_unit_test(test_long_texts),
-		cmocka_unit_test(test_ignored),	       cmocka_unit_test(test_ignore_match),
+		cmocka_unit_test(test_ignored),	       
 		cmocka_unit_test(test_quote),	       cmocka_unit_test(test_sink_targets),
 		cmocka_unit_test(test_slow_reader),
 	};

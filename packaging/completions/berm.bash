@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for berm
+# shellcheck shell=bash
+
+# shellcheck disable=SC2207 # words without spaces only
+_berm() {
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local verbs='run why explain trust init profiles'
+	local policy='--workspace --mode --profile --policy --allow-read --deny-read --allow-write
+		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net --env
+		--unset-env --limit --help'
+	local run='--backend --sandbox --approver --events --quiet --verbose'
+	local verb=${COMP_WORDS[1]} i first=0
+
+	COMPREPLY=()
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		COMPREPLY=($(compgen -W "$verbs --help --version" -- "$cur"))
+		return
+	fi
+	# bash splits --name=value at "=": the option is two words back
+	if [ "$prev" = = ]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	elif [ "$cur" = = ]; then
+		cur=''
+	fi
+	case $prev in
+	-w | --workspace) COMPREPLY=($(compgen -d -- "$cur")) && compopt -o filenames && return ;;
+	-m | --mode) COMPREPLY=($(compgen -W 'chat plan review orchestrate' -- "$cur")) && return ;;
+	--profile) COMPREPLY=($(compgen -W 'agent strict terminal' -- "$cur")) && return ;;
+	--root) COMPREPLY=($(compgen -W 'system host' -- "$cur")) && return ;;
+	--home) COMPREPLY=($(compgen -W 'private host empty' -- "$cur")) && return ;;
+	--net) COMPREPLY=($(compgen -W 'off' -- "$cur")) && return ;;
+	--backend) COMPREPLY=($(compgen -W 'auto native microvm none' -- "$cur")) && return ;;
+	--sandbox) COMPREPLY=($(compgen -W 'on off' -- "$cur")) && return ;;
+	--approver) COMPREPLY=($(compgen -W 'auto none' -- "$cur")) && return ;;
+	--limit) COMPREPLY=($(compgen -W 'cpu= files= fsize=' -- "$cur")) && compopt -o nospace && return ;;
+	--env | --unset-env) COMPREPLY=($(compgen -e -- "$cur")) && return ;;
+	esac
+	if [ "$verb" = run ]; then
+		# behind "--" the words are another command's
+		for ((i = 2; i < COMP_CWORD; i++)); do
+			[ "${COMP_WORDS[i]}" = -- ] && first=$((i + 1)) && break
+		done
+		if [ "$first" -gt 0 ]; then
+			if [ "$first" -eq "$COMP_CWORD" ]; then
+				COMPREPLY=($(compgen -c -- "$cur"))
+			else
+				compopt -o default
+			fi
+			return
+		fi
+	fi
+	case $verb:$cur in
+	run:-*) COMPREPLY=($(compgen -W "$policy $run" -- "$cur")) ;;
+	why:-* | explain:-*) COMPREPLY=($(compgen -W "$policy --json" -- "$cur")) ;;
+	trust:-*) COMPREPLY=($(compgen -W '--list --revoke --yes --json --help' -- "$cur")) ;;
+	init:-*) COMPREPLY=($(compgen -W '--user --local --help' -- "$cur")) ;;
+	profiles:-*) COMPREPLY=($(compgen -W '--json --help' -- "$cur")) ;;
+	run:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
+	why:*)
+		if [ "$COMP_CWORD" -eq 2 ]; then
+			COMPREPLY=($(compgen -W 'read write create delete exec' -- "$cur"))
+		else
+			compopt -o default
+		fi
+		;;
+	*) compopt -o default ;;
+	esac
+}
+complete -F _berm berm

@@ -1,0 +1,61 @@
+#compdef berm
+# SPDX-License-Identifier: Apache-2.0
+# zsh completion for berm; install as _berm in a directory of $fpath
+
+_berm() {
+	local -a verbs policy run
+	verbs=(
+		'run:run a command inside the sandbox'
+		'why:say whether a file access is allowed, and by which rule'
+		'explain:print the policy in force, its origins, and what will be done'
+		"trust:let a project's own policy file loosen what you have"
+		'init:write a first policy file for this project'
+		'profiles:list the built-in profiles'
+	)
+	policy=(
+		'*'{-w,--workspace}'[writable root]:directory:_directories'
+		'(-m --mode)'{-m,--mode}'[mode]:mode:(chat plan review orchestrate)'
+		'--profile[profile]:profile:(agent strict terminal)'
+		'--policy[one more policy file]:file:_files'
+		'*--allow-read[show a path]:path:_files'
+		'*--deny-read[hide a path]:path:_files'
+		'*--allow-write[make a path writable]:path:_files'
+		'*--deny-write[keep a path from being changed]:path:_files'
+		'*--ask[ask before a path is used]:path:_files'
+		'*--allow-exec[let a program be executed]:path:_files'
+		'*--deny-exec[keep a program from being executed]:path:_files'
+		'*--unprotect[lift a built-in protection]:name:'
+		'--root[view of the system]:view:(system host)'
+		'--home[view of the home directory]:view:(private host empty)'
+		'--net[network]:network:(off)'
+		'*--env[pass or set a variable]:variable:_parameters -g "*export*"'
+		'*--unset-env[leave a variable out]:variable:_parameters -g "*export*"'
+		'*--limit[limit a resource]:limit:(cpu= files= fsize=)'
+		'(- *)--help[list the options]'
+	)
+	run=(
+		'--backend[mechanism]:backend:(auto native microvm none)'
+		'--sandbox[turn the sandbox on or off]:switch:(on off)'
+		'--approver[who answers asks]:approver:(auto none)'
+		'--events[append events there]:file:_files'
+		'(-q --quiet)'{-q,--quiet}'[no notes, no summary]'
+		'(-v --verbose)'{-v,--verbose}'[say what is in force]'
+	)
+	if ((CURRENT == 2)); then
+		_describe -t verbs verb verbs
+		return
+	fi
+	local verb=$words[2]
+	shift words
+	((CURRENT--))
+	case $verb in
+	run) _arguments -s -S $policy $run '*::command:_normal' ;;
+	why) _arguments -s -S $policy '--json[for machines]' ':action:(read write create delete exec)' ':path:_files' ;;
+	explain) _arguments -s -S $policy '--json[for machines]' ;;
+	trust) _arguments -s -S '--list[list what is trusted]' '--revoke[trust no longer]' '--yes[do not ask]' '--json[for machines]' '--help[list the options]' ':directory:_directories' ;;
+	init) _arguments -s -S '--user[write your own file]' '--local[write the local file]' '--help[list the options]' ':directory:_directories' ;;
+	profiles) _arguments -s -S '--json[for machines]' '--help[list the options]' ;;
+	esac
+}
+
+_berm "$@"

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every option either does what it says or is refused in a sentence: one that was
+ * taken and then ignored would be a hole that its user believes closed. */
+#include "cli/run_opts.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static int no_memory(struct berm_err *err)
+{
+	return err_set(err, -ENOMEM, "out of memory");
+}
+
+static int add(struct strv *list, const char *value, struct berm_err *err)
+{
+	return strv_add(list, value) < 0 ? no_memory(err) : 0;
+}
+
+static int bad_choice(const struct opt_def *def, const char *value, const char *choices,
+		      struct berm_err *err)
+{
+	int r = err_set(err, -EINVAL, "--%s %s: not a known value", def->name, value);
+
+	err_fix(err, "one of: %s", choices);
+	return r;
+}
+
+static int set_workspace(void *ctx, const struct opt_def *def, const char *value,
+			 struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+
+	(void)def;
+	if (!value[0])
+		return err_set(err, -EINVAL, "-w needs a directory, not an empty word");
+	return add(&o->workspaces, value, err);
+}
+
+static int set_rule(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+	struct policy_arg *args;
+
+	if (!value[0])
+		return err_set(err, -EINVAL, "--%s needs a path or a pattern", def->name);
+	args = reallocarray(o->args, o->n_args + 1, sizeof(*args));
+	if (!args)
+		return no_memory(err);
+	o->args = args;
+	args[o->n_args++] =
+		(struct policy_arg){ .kind = (enum policy_arg_kind)def->param, .pattern = value };
+	return 0;
+}
+
+enum list_opt { LIST_POLICY, LIST_UNPROTECT };
+
+static int set_list(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+
+	if (!value[0])
+		return err_set(err, -EINVAL, "--%s needs a value", def->name);
+	return add(def->param == LIST_POLICY ? &o->policy_files : &o->unprotect, value, err);
+}
+
+static int set_profile(void *ctx, const struct opt_def *def, const char *value,
+		       struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+	static const char *const names[] = { "agent", "strict", "terminal" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!streq(names[i], value))
+			continue;
+		o->profile = value;
+		return 0;
+	}
+	return bad_choice(def, value, "agent, strict, terminal", err);
+}
+
+enum choice_opt { CHOICE_MODE, CHOICE_ROOT, CHOICE_HOME };
+
+struct choice {
+	const char *list; /* for the error */
+	const char *words[5];
+};
+
+/* In the order of the enums of policy/spec.h. */
+static const struct choice choices[] = {
+	[CHOICE_MODE] = { "chat, review, plan, orchestrate",
+			  { [MODE_CHAT] = "chat",
+			    [MODE_REVIEW] = "review",
+			    [MODE_PLAN] = "plan",
+			    [MODE_ORCHESTRATE] = "orchestrate" } },
+	[CHOICE_ROOT] = { "system, host", { [ROOT_SYSTEM] = "system", [ROOT_HOST] = "host" } },
+	[CHOICE_HOME] = { "private, host, empty",
+			  { [HOME_PRIVATE] = "private",
+			    [HOME_HOST] = "host",
+			    [HOME_EMPTY] = "empty" } },
+};
+
+static int set_choice(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+	int *slots[] = {
+		[CHOICE_MODE] = &o->mode, [CHOICE_ROOT] = &o->root, [CHOICE_HOME] = &o->home
+	};
+	const struct choice *c = &choices[def->param];
+
+	for (int i = 0; c->words[i]; i++) {
+		if (!streq(c->words[i], value))
+			continue;
+		*slots[def->param] = i;
+		return 0;
+	}
+	return bad_choice(def, value, c->list, err);
+}
+
+static int set_net(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+	int r;
+
+	if (streq(value, "off")) {
+		o->net = NET_OFF;
+		return 0;
+	}
+	if (!streq(value, "allow") && !streq(value, "open"))
+		return bad_choice(def, value, "off (allow and open come with the network broker)",
+				  err);
+	r = err_set(
+		err, -ENOTSUP,
+		"--net %s comes with the network broker; only --net off is enforced by this build",
+		value);
+	err_fix(err, "leave the option away: the network is off");
+	return r;
+}
+
+static int set_net_later(void *ctx, const struct opt_def *def, const char *value,
+			 struct berm_err *err)
+{
+	int r = err_set(
+		err, -ENOTSUP,
+		"--%s comes with the network broker; only --net off is enforced by this build",
+		def->name);
+
+	(void)ctx;
+	(void)value;
+	err_fix(err, "leave the option away: the network is off");
+	return r;
+}
+
+static int set_later(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	(void)ctx;
+	(void)value;
+	return err_set(err, -ENOTSUP, "--%s is not in this release (" BERM_VERSION ")", def->name);
+}
+
+/* A variable's name ends at "="; "" and "=x" are none. */
+static int set_env(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+
+	if (!value[0] || value[0] == '=')
+		return err_set(err, -EINVAL, "--%s %s: a variable's name is missing", def->name,
+			       value);
+	if (def->param && strchr(value, '='))
+		return err_set(err, -EINVAL, "--%s %s: give the name only", def->name, value);
+	return add(def->param ? &o->unset_env : &o->env, value, err);
+}
+
+static int set_limit(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	const char *eq = strchr(value, '=');
+	struct run_opts *o = ctx;
+	int r;
+
+	(void)def;
+	if (eq && eq != value && eq[1])
+		return add(&o->limits, value, err);
+	r = err_set(err, -EINVAL, "--limit %s: not KEY=VALUE", value);
+	err_fix(err, "as in --limit cpu=60 or --limit files=1024");
+	return r;
+}
+
+static int set_backend(void *ctx, const struct opt_def *def, const char *value,
+		       struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+	int r;
+
+	if (streq(value, "auto")) {
+		o->backend = BACKEND_AUTO;
+	} else if (streq(value, "native")) {
+		o->backend = BACKEND_NATIVE;
+	} else if (streq(value, "none")) {
+		o->backend = BACKEND_NONE;
+	} else if (streq(value, "microvm")) {
+		/* Asked for by name it never becomes something else (SPEC B5). */
+		r = err_set(err, -ENOTSUP, "--backend microvm: this build cannot start a VM");
+		err_fix(err, "use --backend native, or leave the option away");
+		return r;
+	} else {
+		return bad_choice(def, value, "auto, native, microvm, none", err);
+	}
+	return 0;
+}
+
+static int set_sandbox(void *ctx, const struct opt_def *def, const char *value,
+		       struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+
+	if (!streq(value, "on") && !streq(value, "off"))
+		return bad_choice(def, value, "on, off", err);
+	o->sandbox_off = streq(value, "off");
+	o->sandbox_said = true;
+	return 0;
+}
+
+static int set_approver(void *ctx, const struct opt_def *def, const char *value,
+			struct berm_err *err)
+{
+	int r;
+
+	(void)ctx;
+	if (streq(value, "auto") || streq(value, "none"))
+		return 0; /* nobody can be asked in this build: every ask is a deny */
+	if (!streq(value, "tty") && !streq(value, "stdio"))
+		return bad_choice(def, value, "auto, none (tty and stdio come later)", err);
+	r = err_set(err, -ENOTSUP, "--approver %s is not in this release (" BERM_VERSION ")",
+		    value);
+	err_fix(err, "with --approver none every \"ask\" is a deny");
+	return r;
+}
+
+static int set_events(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+
+	if (!value[0])
+		return err_set(err, -EINVAL, "--%s needs a file, fd:N or -", def->name);
+	o->events = value;
+	return 0;
+}
+
+enum flag_opt { FLAG_QUIET, FLAG_VERBOSE, FLAG_JSON };
+
+static int set_flag(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+	bool *slots[] = {
+		[FLAG_QUIET] = &o->quiet,
+		[FLAG_VERBOSE] = &o->verbose,
+		[FLAG_JSON] = &o->json,
+	};
+
+	(void)value;
+	(void)err;
+	*slots[def->param] = true;
+	return 0;
+}
+
+/* What describes policy: why and explain take it as well. */
+#define POLICY_OPTIONS                                                                                  \
+	{ NULL, 0, NULL, "What the command may touch:", NULL, 0 },                                      \
+		{ "workspace",	 'w',                                                                   \
+		  "DIR",	 "writable root (default: the current directory); repeatable",          \
+		  set_workspace, 0 },                                                                   \
+		{ "mode",     'm',	  "MODE", "chat, or read-only: review, plan, orchestrate",      \
+		  set_choice, CHOICE_MODE },                                                            \
+		{ "profile", 0, "NAME", "agent (default), strict, terminal", set_profile, 0 },          \
+		{ "policy", 0,                                                                          \
+		  "FILE",   "one more policy file, as strong as the command line",                      \
+		  set_list, LIST_POLICY },                                                              \
+		{ "allow-read",	 0, "P", "show a path; P: path or pattern, repeatable", set_rule,       \
+		  ARG_ALLOW_READ },                                                                     \
+		{ "deny-read", 0, "P", "hide a path", set_rule, ARG_DENY_READ },                        \
+		{ "allow-write", 0, "P", "make a path writable", set_rule, ARG_ALLOW_WRITE },           \
+		{ "deny-write",	 0, "P", "keep a path from being changed or created", set_rule,         \
+		  ARG_DENY_WRITE },                                                                     \
+		{ "ask",    0,	    "P", "ask before a path is used (no one answers yet: denied)",      \
+		  set_rule, ARG_ASK },                                                                  \
+		{ "allow-exec", 0, "P", "let a program be executed", set_rule, ARG_ALLOW_EXEC },        \
+		{ "deny-exec", 0, "P", "keep a program from being executed", set_rule, ARG_DENY_EXEC }, \
+		{ "unprotect", 0,                                                                       \
+		  "NAME",      "lift a built-in protection (berm explain names them)",                  \
+		  set_list,    LIST_UNPROTECT },                                                        \
+		{ "root",     0,	  "VIEW", "system (default: system directories) or host",       \
+		  set_choice, CHOICE_ROOT },                                                            \
+		{ "home",     0,	  "VIEW", "private (default), host (read-only) or empty",       \
+		  set_choice, CHOICE_HOME },                                                            \
+		{ "net", 0, "off", "network: off (default)", set_net, 0 },                              \
+		{ "env", 0, "NAME[=VALUE]", "pass or set an environment variable", set_env, 0 },        \
+		{ "unset-env", 0, "NAME", "leave a variable out", set_env, 1 },                         \
+	{                                                                                               \
+		"limit", 0, "KEY=VALUE", "limit a resource: cpu, files, fsize, ...", set_limit, 0       \
+	}
+
+static const struct opt_def run_table[] = {
+	POLICY_OPTIONS,
+	{ NULL, 0, NULL, "How it is run:", NULL, 0 },
+	{ "backend", 0, "NAME", "auto (default), native, microvm, none", set_backend, 0 },
+	{ "sandbox", 0, "on|off", "off: run without a sandbox, and say so", set_sandbox, 0 },
+	{ "approver", 0, "WHO", "auto or none: every ask is a deny", set_approver, 0 },
+	{ "events", 0, "FILE|fd:N|-", "append events there, one JSON object a line", set_events,
+	  0 },
+	{ "quiet", 'q', NULL, "no notes and no summary on standard error", set_flag, FLAG_QUIET },
+	{ "verbose", 'v', NULL, "say what is in force before the command starts", set_flag,
+	  FLAG_VERBOSE },
+	/* Of the contract, but not yet enforced: refused in a sentence. */
+	{ "allow-domain", 0, "HOST", NULL, set_net_later, 0 },
+	{ "deny-domain", 0, "HOST", NULL, set_net_later, 0 },
+	{ "publish", 0, "PORT", NULL, set_net_later, 0 },
+	{ "host-port", 0, "PORT", NULL, set_net_later, 0 },
+	{ "settings", 0, "KIND", NULL, set_later, 0 },
+	{ "dry-run", 0, NULL, NULL, set_later, 0 },
+};
+
+static const struct opt_def policy_table[] = {
+	{ "json", 0, NULL, "print it for machines", set_flag, FLAG_JSON },
+	POLICY_OPTIONS,
+};
+
+struct opt_table run_opts_table(void)
+{
+	return OPT_TABLE(run_table);
+}
+
+struct opt_table run_opts_policy_table(void)
+{
+	return OPT_TABLE(policy_table);
+}
+
+void run_opts_free(struct run_opts *o)
+{
+	strv_free(&o->workspaces);
+	free(o->args);
+	strv_free(&o->policy_files);
+	strv_free(&o->unprotect);
+	strv_free(&o->env);
+	strv_free(&o->unset_env);
+	strv_free(&o->limits);
+}
+
+static int sandbox_from_env(struct run_opts *o, struct berm_err *err)
+{
+	const char *said = getenv("BERM_SANDBOX"), *force = getenv("BERM_FORCE_SANDBOX");
+	int r;
+
+	if (said && said[0] && !o->sandbox_said) {
+		if (!streq(said, "on") && !streq(said, "off")) {
+			r = err_set(err, -EINVAL, "BERM_SANDBOX=%s: not a known value", said);
+			err_fix(err, "one of: on, off");
+			return r;
+		}
+		o->sandbox_off = streq(said, "off");
+	}
+	if (force && streq(force, "1") && (o->sandbox_off || o->backend == BACKEND_NONE)) {
+		r = err_set(err, -EPERM,
+			    "the sandbox is turned off, but BERM_FORCE_SANDBOX=1 demands it");
+		err_fix(err, "leave away --sandbox off, --backend none and BERM_SANDBOX=off");
+		return r;
+	}
+	return 0;
+}
+
+int run_opts_finish(struct run_opts *o, struct berm_err *err)
+{
+	return sandbox_from_env(o, err);
+}
+
+static const char *const *words(const struct strv *l)
+{
+	return (const char *const *)l->v;
+}
+
+int run_opts_resolve(const struct run_opts *o, char *const *command, struct spec **ret,
+		     struct berm_err *err)
+{
+	struct policy_input in = POLICY_INPUT_INIT;
+
+	in.workspaces = words(&o->workspaces);
+	in.n_workspaces = o->workspaces.n;
+	in.mode = o->mode;
+	in.root = o->root;
+	in.home = o->home;
+	in.net = o->net;
+	in.profile = o->profile;
+	in.policy_files = words(&o->policy_files);
+	in.n_policy_files = o->policy_files.n;
+	in.args = o->args;
+	in.n_args = o->n_args;
+	in.env = words(&o->env);
+	in.n_env = o->env.n;
+	in.unset_env = words(&o->unset_env);
+	in.n_unset_env = o->unset_env.n;
+	in.unprotect = words(&o->unprotect);
+	in.n_unprotect = o->unprotect.n;
+	in.limits = words(&o->limits);
+	in.n_limits = o->limits.n;
+	in.argv = command;
+	in.environ = environ;
+	in.uid = geteuid();
+	in.pretend = !command;
+	return policy_resolve(&in, ret, err);
+}

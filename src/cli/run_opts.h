@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options that describe a run. "berm why" and "berm explain" take the same
+ * ones, so that they speak of the run that would take place. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/str.h"
+#include "cli/options.h"
+#include "policy/resolve.h"
+
+enum backend { BACKEND_AUTO, BACKEND_NATIVE, BACKEND_MICROVM, BACKEND_NONE };
+
+struct run_opts {
+	struct strv workspaces;
+	struct policy_arg *args; /* the rule options, in their order */
+	size_t n_args;
+	struct strv policy_files;
+	struct strv unprotect;
+	struct strv env;	   /* NAME or NAME=VALUE */
+	struct strv unset_env;	   /* NAME */
+	struct strv limits;	   /* KEY=VALUE */
+	int mode, root, home, net; /* enum of policy/spec.h, or POLICY_UNSET */
+	const char *profile;	   /* NULL: not said */
+	const char *events;
+	enum backend backend;
+	bool sandbox_off;
+	bool sandbox_said; /* --sandbox was given: BERM_SANDBOX does not matter */
+	bool quiet, verbose;
+	bool json; /* of why and explain */
+};
+
+#define RUN_OPTS_INIT                             \
+	((struct run_opts){ .mode = POLICY_UNSET, \
+			    .root = POLICY_UNSET, \
+			    .home = POLICY_UNSET, \
+			    .net = POLICY_UNSET })
+
+void run_opts_free(struct run_opts *o);
+#define _cleanup_run_opts_ _cleanup_(run_opts_free)
+
+static inline void cleanup_spec_(struct spec **s)
+{
+	if (*s)
+		spec_free(*s);
+}
+#define _cleanup_spec_ _cleanup_(cleanup_spec_)
+
+/* The table of "run"; those of other verbs hold the part that describes policy. */
+struct opt_table run_opts_table(void);
+struct opt_table run_opts_policy_table(void);
+
+/* Applies BERM_SANDBOX and BERM_FORCE_SANDBOX, and checks what only shows when all
+ * options are known. */
+int run_opts_finish(struct run_opts *o, struct berm_err *err);
+
+/* The spec for these options and the command (NULL: for verbs that run nothing;
+ * nothing is made on disk then). */
+int run_opts_resolve(const struct run_opts *o, char *const *command, struct spec **ret,
+		     struct berm_err *err);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* berm run: options, then the policy, then the plan, then the launch. Nothing of
+ * the command runs unless each of them succeeded. */
+#include "cli/cli.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/run_opts.h"
+#include "linux/launch.h"
+#include "plan/plan.h"
+#include "session/session.h"
+
+static const char usage[] =
+	"usage: berm run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+	"Runs COMMAND inside the sandbox. Exit status: the command's own; 128+N when\n"
+	"signal N killed it; 127 not found; 126 not executable; 125 berm could not start\n"
+	"it: nothing ran, and standard error says why and what to do.\n";
+
+static void cleanup_plan_(struct plan **p)
+{
+	if (*p)
+		plan_free(*p);
+}
+
+static void cleanup_session_(struct session **s)
+{
+	session_free(*s);
+}
+
+static void print_note(const char *note)
+{
+	char line[2048];
+
+	str_escape(line, sizeof(line), note, strlen(note));
+	(void)fprintf(stderr, "berm: %s\n", line);
+}
+
+/* Standard error belongs to the command, to the byte, when a program reads it;
+ * the line of SPEC B3 is for people. What weakens the sandbox is always said. */
+static void first_lines(const struct run_opts *o, const struct spec *spec)
+{
+	char path[1024] = "none";
+
+	if (o->quiet)
+		return;
+	if (spec->n_roots)
+		str_escape(path, sizeof(path), spec->roots[0].path, strlen(spec->roots[0].path));
+	if (o->verbose || isatty(STDERR_FILENO))
+		(void)fprintf(
+			stderr,
+			"berm: agent sandbox ON (native: full; profile %s; workspace %s%s; network off)\n",
+			spec->profile, path,
+			spec->n_roots && spec->roots[0].read_only ? ", read-only" : "");
+	for (size_t i = 0; i < spec->notes.n; i++)
+		print_note(spec->notes.v[i]);
+}
+
+static void on_record(void *ctx, const struct record *rec)
+{
+	session_record(ctx, rec);
+}
+
+static void on_state(void *ctx, enum launch_state state, int pid)
+{
+	if (state == LAUNCH_READY)
+		session_ready(ctx, pid);
+	else
+		session_suspended(ctx, state == LAUNCH_SUSPENDED);
+}
+
+static void on_tick(void *ctx)
+{
+	session_tick(ctx);
+}
+
+static void not_executed(const struct spec *spec, int exec_errno)
+{
+	char name[1024];
+
+	str_escape(name, sizeof(name), spec->argv[0], strlen(spec->argv[0]));
+	(void)fprintf(stderr, "berm: %s: %s\n", name,
+		      exec_errno == ENOENT && !strchr(spec->argv[0], '/') ? "command not found"
+									  : strerror(exec_errno));
+}
+
+static int run_native(const struct run_opts *o, const struct spec *spec, struct session *session)
+{
+	_cleanup_(cleanup_plan_) struct plan *plan = NULL;
+	struct launch_result res = { 0 };
+	struct berm_err err = { 0 };
+	struct session_end end = { .status = EXIT_BERM };
+	struct launch_ops ops = {
+		.ctx = session,
+		.on_record = on_record,
+		.on_state = on_state,
+		.on_tick = on_tick,
+		.keep_fd = session_events_fd(session),
+	};
+
+	session_starting(session, "native", "full");
+	if (plan_build(spec, &plan, &err) < 0 || launch_run(spec, plan, &ops, &res, &err) < 0) {
+		end.error = err.msg;
+		session_end(session, &end);
+		return cli_fail(&err);
+	}
+	end.status = res.status;
+	end.signal = res.signal;
+	if (res.not_executed) {
+		end.error = strerror(res.exec_errno);
+		not_executed(spec, res.exec_errno);
+	}
+	session_end(session, &end);
+	if (!o->quiet)
+		session_summary(session);
+	return res.status;
+}
+
+/* Without a sandbox there is nothing to wait for: the command takes our place. */
+static int run_bare(const struct run_opts *o, const struct spec *spec, struct session *session)
+{
+	struct berm_err err = { 0 };
+	int e;
+
+	session_starting(session, "none", "none");
+	session_degraded(session, "sandbox",
+			 o->backend == BACKEND_NONE ? "--backend none" : "--sandbox off");
+	session_flush(session);
+	if (!o->quiet && o->backend == BACKEND_NONE)
+		print_note(
+			"NO agent sandbox (--backend none): the command runs with all your rights");
+	else if (!o->quiet)
+		print_note("agent sandbox DISABLED by --sandbox off");
+	if (chdir(spec->workdir) < 0) {
+		(void)err_errno(&err, -errno, "cannot enter the workspace %s", spec->workdir);
+		return cli_fail(&err);
+	}
+	environ = spec->envp;
+	(void)execvp(spec->argv[0], spec->argv);
+	e = errno;
+	not_executed(spec, e);
+	return e == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+static int run(const struct run_opts *o, char **command)
+{
+	_cleanup_spec_ struct spec *spec = NULL;
+	_cleanup_(cleanup_session_) struct session *session = NULL;
+	struct berm_err err = { 0 };
+
+	if (run_opts_resolve(o, command, &spec, &err) < 0)
+		return cli_fail(&err);
+	session = session_new(spec);
+	if (!session) {
+		(void)err_set(&err, -ENOMEM, "out of memory");
+		return cli_fail(&err);
+	}
+	if (o->events && session_open_events(session, o->events, &err) < 0)
+		return cli_fail(&err);
+	if (o->sandbox_off || o->backend == BACKEND_NONE)
+		return run_bare(o, spec, session);
+	first_lines(o, spec);
+	return run_native(o, spec, session);
+}
+
+int verb_run(int argc, char **argv)
+{
+	_cleanup_run_opts_ struct run_opts o = RUN_OPTS_INIT;
+	struct opt_table table = run_opts_table();
+	struct opt_result res;
+	struct berm_err err = { 0 };
+
+	if (opts_parse(&table, &o, argc, argv, true, &res, &err) < 0)
+		return cli_fail(&err);
+	if (res.help)
+		return cli_help(usage, &table);
+	if (run_opts_finish(&o, &err) < 0)
+		return cli_fail(&err);
+	if (res.first >= argc || !argv[res.first][0]) {
+		(void)err_set(&err, -EINVAL,
+			      res.first >= argc ? "the command is missing"
+						: "the command is an empty word");
+		err_fix(&err, "write berm run -- COMMAND");
+		return cli_fail(&err);
+	}
+	return run(&o, argv + res.first);
+}

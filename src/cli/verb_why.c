@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* berm why: builds the spec that a run would have and asks the function that the
+ * supervisor asks, with facts from the host's file system. */
+#include "cli/cli.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "cli/run_opts.h"
+#include "cli/target.h"
+#include "session/json.h"
+
+static const char usage[] =
+	"usage: berm why read|write|create|delete|exec PATH [OPTION]...\n"
+	"Says whether a command run with these options may do that, by which rule, and\n"
+	"what would allow it. Exit status: 0 allowed, 1 denied, 2 ask, 125 error.\n";
+
+struct answer {
+	struct file_query q;
+	struct verdict v;
+	char rule[1024], origin[1024], grant[8192];
+};
+
+static const char *decision_name(enum decision d)
+{
+	static const char *const names[] = {
+		[VERDICT_ALLOW] = "allowed", [VERDICT_DENY] = "denied", [VERDICT_ASK] = "ask"
+	};
+
+	return names[d];
+}
+
+static void line(const char *label, const char *value)
+{
+	char shown[4 * PATH_MAX];
+
+	if (!value[0])
+		return;
+	str_escape(shown, sizeof(shown), value, strlen(value));
+	(void)printf("  %-9s %s\n", label, shown);
+}
+
+static void print_text(const struct answer *a)
+{
+	char path[4 * PATH_MAX];
+
+	str_escape(path, sizeof(path), a->q.path, strlen(a->q.path));
+	(void)printf("%s: %s %s\n", decision_name(a->v.decision), file_op_action(a->q.op), path);
+	line("rule:", a->rule);
+	line("from:", a->origin);
+	line("reason:", a->v.reason);
+	line("to allow:", a->grant);
+}
+
+static void print_json(const struct answer *a)
+{
+	static const char *const verdicts[] = {
+		[VERDICT_ALLOW] = "allow", [VERDICT_DENY] = "deny", [VERDICT_ASK] = "ask"
+	};
+	_cleanup_buf_ struct buf b = BUF_INIT(256u * 1024u);
+
+	json_begin(&b);
+	json_member_str(&b, "verdict", verdicts[a->v.decision]);
+	json_member_str(&b, "action", file_op_action(a->q.op));
+	json_member_str(&b, "target", a->q.path);
+	json_member_str(&b, "rule", a->rule);
+	json_member_str(&b, "origin", a->origin);
+	json_member_str(&b, "reason", a->v.reason);
+	json_member_str(&b, "grant", a->grant);
+	json_end(&b);
+	if (!b.failed)
+		(void)puts(b.data);
+}
+
+static int exit_status(enum decision d)
+{
+	return d == VERDICT_ALLOW ? EXIT_ALLOWED : d == VERDICT_DENY ? EXIT_DENIED : EXIT_ASK;
+}
+
+static int answer(const struct run_opts *o, const struct spec *spec, const struct target *t)
+{
+	struct answer a = { .q = target_query(t) };
+
+	spec_judge(spec, &a.q, &a.v);
+	if (a.v.rule) {
+		const struct origin *from = &a.v.rule->origin;
+
+		(void)snprintf(a.rule, sizeof(a.rule), "%s", a.v.rule->text);
+		if (from->line)
+			(void)snprintf(a.origin, sizeof(a.origin), "%s:%u", from->file, from->line);
+		else
+			(void)snprintf(a.origin, sizeof(a.origin), "%s", from->file);
+	}
+	if (a.v.decision != VERDICT_ALLOW)
+		spec_grant(spec, &a.q, &a.v, a.grant, sizeof(a.grant));
+	if (o->json)
+		print_json(&a);
+	else
+		print_text(&a);
+	return cli_finish(exit_status(a.v.decision));
+}
+
+static int why(const struct run_opts *o, char **operands)
+{
+	_cleanup_(target_free) struct target t = { 0 };
+	_cleanup_spec_ struct spec *spec = NULL;
+	struct berm_err err = { 0 };
+
+	if (target_parse(&t, operands[0], operands[1], &err) < 0)
+		return cli_fail(&err);
+	if (run_opts_resolve(o, NULL, &spec, &err) < 0)
+		return cli_fail(&err);
+	return answer(o, spec, &t);
+}
+
+int verb_why(int argc, char **argv)
+{
+	_cleanup_run_opts_ struct run_opts o = RUN_OPTS_INIT;
+	struct opt_table table = run_opts_policy_table();
+	struct opt_result res;
+	struct berm_err err = { 0 };
+
+	if (opts_parse(&table, &o, argc, argv, false, &res, &err) < 0)
+		return cli_fail(&err);
+	if (res.help)
+		return cli_help(usage, &table);
+	if (argc - res.first != 2) {
+		(void)err_set(&err, -EINVAL, "an action and one path are needed");
+		err_fix(&err, "as in: berm why write src/main.c");
+		return cli_fail(&err);
+	}
+	return why(&o, argv + res.first);
+}
