@@ -93,11 +93,11 @@ int fd_send(int sock, const int *fds, size_t n)
 		return -EINVAL;
 	if (n) {
 		msg.msg_control = ctl.buf;
-		msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
+		msg.msg_controllen = (socklen_t)CMSG_SPACE(n * sizeof(int));
 		c = CMSG_FIRSTHDR(&msg);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(n * sizeof(int));
+		c->cmsg_len = (socklen_t)CMSG_LEN(n * sizeof(int));
 		memcpy(CMSG_DATA(c), fds, n * sizeof(int));
 	}
 	while (sendmsg(sock, &msg, MSG_NOSIGNAL) < 0)

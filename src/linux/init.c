@@ -71,7 +71,8 @@ static void set_limits(const struct launch *l)
 	for (size_t i = 0; i < l->spec->n_rlimits; i++) {
 		struct rlimit lim = { l->spec->rlimits[i].value, l->spec->rlimits[i].value };
 
-		if (setrlimit((__rlimit_resource_t)l->spec->rlimits[i].resource, &lim) < 0)
+		/* By number: glibc types the first argument as an enum, musl as an int. */
+		if (syscall(SYS_prlimit64, 0, l->spec->rlimits[i].resource, &lim, NULL) < 0)
 			setup_fail(l, STAGE_RLIMIT, errno, (int)i);
 	}
 }

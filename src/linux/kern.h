@@ -36,6 +36,11 @@
 #define LANDLOCK_SCOPE_SIGNAL (1ULL << 1)
 #endif
 
+/* 5.11, uapi/linux/close_range.h */
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+
 /* System call numbers after 6.1, the same on x86-64 and arm64 (asm/unistd.h). */
 #define NR_CACHESTAT 451
 #define NR_FCHMODAT2 452

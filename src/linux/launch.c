@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "linux/kern.h"
 #include "linux/seccomp.h"
 #include "linux/warden.h"
 

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "linux/kern.h"
 #include "linux/setup.h"
+#include "linux/statx.h"
 #include "linux/supervisor.h"
 
 #define TREES_MAX 256
@@ -98,7 +99,7 @@ static size_t open_trees(const struct launch *l, struct sup_root *roots)
 		if (n == TREES_MAX)
 			setup_fail(l, STAGE_TREES, E2BIG, (int)i);
 		fd = open(t->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &sx) < 0)
+		if (fd < 0 || sys_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &sx) < 0)
 			setup_fail(l, STAGE_TREES, errno, (int)i);
 		if (!(sx.stx_mask & STATX_MNT_ID))
 			setup_fail(l, STAGE_TREES, EOPNOTSUPP, (int)i);
