@@ -10,8 +10,7 @@
 static const struct verb verbs[] = {
 	{ "run", "run a command inside the sandbox", verb_run },
 	{ "why", "say whether a file access is allowed, and by which rule", verb_why },
-	{ "explain", "print the policy in force, its origins, and what will be done",
-	  NULL },
+	{ "explain", "print the policy in force, its origins, and what will be done", NULL },
 	{ "trust", "let a project's own policy file loosen what you have", NULL },
 	{ "init", "write a first policy file for this project", NULL },
 	{ "profiles", "list the built-in profiles", NULL },

@@ -36,20 +36,23 @@ static int set_workspace(void *ctx, const struct opt_def *def, const char *value
 	return add(&o->workspaces, value, err);
 }
 
-static int set_rule(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+int run_opts_add_arg(struct run_opts *o, enum policy_arg_kind kind, const char *pattern,
+		     struct berm_err *err)
 {
-	struct run_opts *o = ctx;
-	struct policy_arg *args;
+	struct policy_arg *args = reallocarray(o->args, o->n_args + 1, sizeof(*args));
 
-	if (!value[0])
-		return err_set(err, -EINVAL, "--%s needs a path or a pattern", def->name);
-	args = reallocarray(o->args, o->n_args + 1, sizeof(*args));
 	if (!args)
 		return no_memory(err);
 	o->args = args;
-	args[o->n_args++] =
-		(struct policy_arg){ .kind = (enum policy_arg_kind)def->param, .pattern = value };
+	args[o->n_args++] = (struct policy_arg){ .kind = kind, .pattern = pattern };
 	return 0;
+}
+
+static int set_rule(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	if (!value[0])
+		return err_set(err, -EINVAL, "--%s needs a path or a pattern", def->name);
+	return run_opts_add_arg(ctx, (enum policy_arg_kind)def->param, value, err);
 }
 
 enum list_opt { LIST_POLICY, LIST_UNPROTECT };

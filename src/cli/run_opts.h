@@ -50,6 +50,10 @@ static inline void cleanup_spec_(struct spec **s)
 struct opt_table run_opts_table(void);
 struct opt_table run_opts_policy_table(void);
 
+/* Adds a rule as if it were an option. pattern is borrowed. */
+int run_opts_add_arg(struct run_opts *o, enum policy_arg_kind kind, const char *pattern,
+		     struct berm_err *err);
+
 /* Applies BERM_SANDBOX and BERM_FORCE_SANDBOX, and checks what only shows when all
  * options are known. */
 int run_opts_finish(struct run_opts *o, struct berm_err *err);

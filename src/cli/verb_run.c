@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/events_file.h"
 #include "cli/run_opts.h"
 #include "linux/launch.h"
 #include "plan/plan.h"
@@ -142,20 +143,23 @@ static int run_bare(const struct run_opts *o, const struct spec *spec, struct se
 	return e == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-static int run(const struct run_opts *o, char **command)
+static int run(struct run_opts *o, char **command)
 {
+	_cleanup_(events_file_free) struct events_file events = { 0 };
 	_cleanup_spec_ struct spec *spec = NULL;
 	_cleanup_(cleanup_session_) struct session *session = NULL;
 	struct berm_err err = { 0 };
 
-	if (run_opts_resolve(o, command, &spec, &err) < 0)
+	if (events_file_prepare(&events, o, &err) < 0 ||
+	    run_opts_resolve(o, command, &spec, &err) < 0 ||
+	    events_file_check(&events, o, spec, &err) < 0)
 		return cli_fail(&err);
 	session = session_new(spec);
 	if (!session) {
 		(void)err_set(&err, -ENOMEM, "out of memory");
 		return cli_fail(&err);
 	}
-	if (o->events && session_open_events(session, o->events, &err) < 0)
+	if (events.target && session_open_events(session, events.target, &err) < 0)
 		return cli_fail(&err);
 	if (o->sandbox_off || o->backend == BACKEND_NONE)
 		return run_bare(o, spec, session);

@@ -2,11 +2,13 @@
 #include "session/sink.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "base/err.h"
@@ -46,15 +48,26 @@ static int open_inherited(const char *number, struct berm_err *err)
 	return fd < 0 ? err_errno(err, fd, "--events fd:%ld", n) : fd;
 }
 
+/* No link anywhere on the way: the caller resolved the directory, and what an
+ * earlier command left in a workspace must not lead the events elsewhere.
+ * O_NONBLOCK: a FIFO without a reader fails (ENXIO) instead of hanging the start. */
+static int open_unfollowed(const char *path)
+{
+	struct open_how how = {
+		.flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+		.mode = 0600,
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	if (fd < 0 && errno == ENOSYS)
+		return open(path, (int)how.flags | O_NOFOLLOW, 0600);
+	return (int)fd;
+}
+
 static int open_path(const char *path, struct berm_err *err)
 {
-	/* O_NONBLOCK: a FIFO without a reader fails (ENXIO) instead of hanging the
-	 * start. O_NOFOLLOW: a link that an earlier command left behind in a
-	 * workspace must not lead the events into another file. */
-	int fd =
-		open(path,
-		     O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
-		     0600);
+	int fd = open_unfollowed(path);
 	_cleanup_close_ int owned = fd;
 	struct stat st;
 
@@ -63,7 +76,7 @@ static int open_path(const char *path, struct berm_err *err)
 
 		(void)err_errno(err, r, "cannot open the events file %s", path);
 		if (r == -ELOOP)
-			err_fix(err, "it is a symbolic link: name the file itself");
+			err_fix(err, "it is a symbolic link; name the file itself");
 		else if (r == -ENXIO)
 			err_fix(err, "start what reads this FIFO first");
 		return r;

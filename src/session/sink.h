@@ -22,8 +22,8 @@ struct sink {
 #define SINK_INIT ((struct sink){ .fd = -1, .backlog = BUF_INIT(SINK_BACKLOG_MAX) })
 
 /* Opens what --events names: "-" (standard output), "fd:N" (an inherited
- * descriptor, duplicated) or a file, appended to, made with mode 0600. Returns 0
- * or a negative errno with err set. */
+ * descriptor, duplicated) or a file, appended to, made with mode 0600, no symlink
+ * in its path followed. Returns 0 or a negative errno with err set. */
 int sink_open(struct sink *s, const char *target, struct berm_err *err);
 
 /* Queues a whole line (with its newline) and writes what can be written without
