@@ -6,7 +6,7 @@
 #   make check [CHECKS='name ...']       all tests and checks
 #   make bench | fuzz [TIME=60] | peers | lint | format | install | clean
 
-BUILD ?= build
+BERM_BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
 CMD ?=
@@ -20,17 +20,17 @@ ARGS ?=
 unexport CMD
 export BERM_RUN_CMD = $(value CMD)
 export BERM_RUN_DIR = $(value DIR)
-export BERM_BUILD = $(BUILD)
+export BERM_BUILD
 
 all: build
 
 build:
 	@tools/deps.sh build
-	@tools/build.sh gcc
+	@tools/build.sh release
 
 run:
 	@tools/deps.sh build
-	@tools/build.sh gcc >&2
+	@tools/build.sh release >&2
 	@tools/run.sh $(ARGS)
 
 check:
@@ -47,8 +47,8 @@ format:
 
 bench:
 	@tools/deps.sh build peers
-	@tools/build.sh gcc
-	@tests/bench/run.sh $(BUILD)/gcc/berm $(ARGS)
+	@tools/build.sh release
+	@tests/bench/run.sh $(BERM_BUILD)/release/berm $(ARGS)
 
 fuzz:
 	@tools/deps.sh build check
@@ -56,15 +56,15 @@ fuzz:
 
 peers:
 	@tools/deps.sh build check peers
-	@tools/build.sh gcc
-	@tests/peers/run.sh $(BUILD)/gcc/berm $(ARGS)
+	@tools/build.sh release
+	@tests/peers/run.sh $(BERM_BUILD)/release/berm $(ARGS)
 
 install:
 	@tools/deps.sh build
-	@tools/build.sh gcc
+	@tools/build.sh release
 	@tools/install.sh "$(DESTDIR)" "$(PREFIX)"
 
 clean:
-	rm -rf $(BUILD)/gcc $(BUILD)/clang $(BUILD)/asan $(BUILD)/analyzer $(BUILD)/fuzz $(BUILD)/check
+	rm -rf $(BERM_BUILD)/release $(BERM_BUILD)/gcc $(BERM_BUILD)/clang $(BERM_BUILD)/asan $(BERM_BUILD)/analyzer $(BERM_BUILD)/fuzz $(BERM_BUILD)/check
 
 .PHONY: all build run check lint format bench fuzz peers install clean

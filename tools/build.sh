@@ -5,11 +5,20 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-kind=${1:?usage: build.sh gcc|clang|asan|analyzer|fuzz}
+kind=${1:?usage: build.sh release|gcc|clang|asan|analyzer|fuzz}
 dir=${BERM_BUILD:-build}/$kind
 options=()
 targets=()
 case $kind in
+release)
+	# What is installed. musl where it is there: a shorter start (meson.build).
+	if command -v musl-gcc >/dev/null; then
+		export CC=musl-gcc
+	else
+		export CC=gcc
+	fi
+	targets=(berm)
+	;;
 gcc)
 	export CC=gcc
 	;;

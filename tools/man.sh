@@ -5,7 +5,7 @@
 # completions know each of them, and the pages are sound roff.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-berm=${BERM_BUILD:-build}/gcc/berm
+berm=${BERM_BUILD:-build}/release/berm
 status=0
 
 long_options() {

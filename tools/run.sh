@@ -3,8 +3,8 @@
 # tools/run.sh [OPTION]...: what "make run" does after building. The command
 # comes in BERM_RUN_CMD, its workspace in BERM_RUN_DIR.
 set -euo pipefail
-berm=$(cd "$(dirname "$0")/.." && pwd)/${BERM_BUILD:-build}/gcc/berm
-[[ ${BERM_BUILD:-} == /* ]] && berm=$BERM_BUILD/gcc/berm
+berm=$(cd "$(dirname "$0")/.." && pwd)/${BERM_BUILD:-build}/release/berm
+[[ ${BERM_BUILD:-} == /* ]] && berm=$BERM_BUILD/release/berm
 
 if [[ -z ${BERM_RUN_CMD:-} ]]; then
 	echo "usage: make run CMD='npm test' [DIR=path] [ARGS='berm run options']" >&2
