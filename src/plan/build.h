@@ -30,6 +30,10 @@ int plan_home(struct plan_build *b);
 /* roots.c: workspaces and grants, their pinned ancestors, masks. */
 int plan_roots(struct plan_build *b);
 int plan_masks(struct plan_build *b);
+/* true if the host's path is seen in the new view through some bind. */
+bool plan_shown(const struct plan *p, const char *path);
+/* sockets.c: the host's sockets in a wider view. */
+int plan_sockets(struct plan_build *b);
 
 /* A private place: native unless a workspace lies below it. */
 void plan_private(struct plan_build *b, const char *path);

@@ -115,6 +115,8 @@ int plan_build(const struct spec *spec, struct plan **ret, struct berm_err *err)
 		r = plan_roots(&b);
 	if (r >= 0)
 		r = plan_masks(&b);
+	if (r >= 0)
+		r = plan_sockets(&b);
 	if (r >= 0 && b.failed)
 		r = err_set(err, -ENOMEM, "out of memory");
 	if (r < 0) {

@@ -140,8 +140,7 @@ int plan_roots(struct plan_build *b)
 	return r;
 }
 
-/* Whether path of the host is seen in the new view by some bind. */
-static bool shown(const struct plan *p, const char *path)
+bool plan_shown(const struct plan *p, const char *path)
 {
 	for (size_t i = 0; i < p->n_steps; i++) {
 		const struct step *s = &p->steps[i];
@@ -162,7 +161,7 @@ int plan_masks(struct plan_build *b)
 
 		/* What the user cannot read needs no cover: the command is the same user
 		 * with fewer rights. A mask costs about 20 us of every start. */
-		if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode) || !shown(b->plan, path) ||
+		if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode) || !plan_shown(b->plan, path) ||
 		    faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
 			continue;
 		plan_step(b, STEP_MASK, NULL, path, 0, S_ISDIR(st.st_mode) ? S_IFDIR : S_IFREG);
