@@ -29,7 +29,9 @@ static void send_ctl(const struct launch *l, enum ctl_type type, int value)
 		;
 }
 
-static void enter_root(struct launch *l, int root)
+/* Runs beside the supervisor's mounting: the network namespace is the slowest
+ * single step of the set-up. */
+static void enter_root(struct launch *l)
 {
 	int proc = mount_proc();
 	int r;
@@ -38,27 +40,19 @@ static void enter_root(struct launch *l, int root)
 	 * to those who already see one whole (mount_too_revealing, fs/namespace.c). */
 	if (proc < 0)
 		setup_fail(l, STAGE_PROC, proc, -1);
+	if (fd_send(l->sync[1], &proc, 1) < 0)
+		_exit(125); /* the supervisor has said why */
+	close_quietly(proc);
 	if (unshare(CLONE_NEWNET) < 0)
 		setup_fail(l, STAGE_NETNS, errno, -1);
 	r = net_loopback_up();
 	if (r < 0)
 		setup_fail(l, STAGE_NETNS, r, -1);
+	/* The pivot, done by the supervisor, has moved this process as well. */
 	if (fd_recv(l->sync[1], NULL, 0) < 0)
-		_exit(125); /* the supervisor has said why */
-	r = mount_attach_proc(root, proc);
-	if (r < 0)
-		setup_fail(l, STAGE_PROC, r, -1);
-	close_quietly(proc);
-	r = mount_enter(root);
-	if (r < 0)
-		setup_fail(l, STAGE_PIVOT, r, -1);
-	r = userns_limit();
-	if (r < 0)
-		setup_fail(l, STAGE_USERNS_LIMIT, r, -1);
-	r = mount_proc_readonly(root);
-	if (r < 0)
-		setup_fail(l, STAGE_PROC, r, -1);
-	close_quietly(root);
+		_exit(125);
+	if (chdir("/") < 0)
+		setup_fail(l, STAGE_PIVOT, errno, -1);
 }
 
 static void set_limits(const struct launch *l)
@@ -239,7 +233,7 @@ static void reap_loop(struct launch *l, pid_t command)
 	}
 }
 
-void init_main(struct launch *l, int root)
+void init_main(struct launch *l)
 {
 	int slave = -1;
 	pid_t command;
@@ -253,7 +247,7 @@ void init_main(struct launch *l, int root)
 	 * parent in the same session the group is not orphaned, so Ctrl-Z works. */
 	if (setsid() < 0)
 		setup_fail(l, STAGE_INIT, errno, -1);
-	enter_root(l, root);
+	enter_root(l);
 	drop_rights(l);
 	if (l->use_pty)
 		slave = open_terminal(l);

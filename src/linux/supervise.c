@@ -62,7 +62,7 @@ static void die_with_warden(const struct launch *l)
 		_exit(125);
 }
 
-static void clone_init(struct launch *l, int root)
+static void clone_init(struct launch *l)
 {
 	long pid = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, NULL, NULL, NULL, NULL);
 
@@ -71,7 +71,7 @@ static void clone_init(struct launch *l, int root)
 	if (pid == 0) {
 		(void)close(l->sync[0]);
 		(void)close(l->events[1]);
-		init_main(l, root);
+		init_main(l);
 	}
 	init_pid = (pid_t)pid;
 	(void)close(l->sync[1]);
@@ -126,14 +126,16 @@ static void drop_stdio(const struct launch *l)
 	close_quietly(null);
 }
 
-static void serve(struct launch *l, int listener, int host_proc)
+/* Everything that can be done before the listener is there, while init is still
+ * making the network namespace. */
+static struct supervisor *prepare(struct launch *l, int host_proc)
 {
 	static struct sup_root roots[TREES_MAX];
 	static struct supervisor s;
 	struct rlimit files;
 
 	s = (struct supervisor){ .spec = l->spec,
-				 .listener = listener,
+				 .listener = -1,
 				 .host_proc = host_proc,
 				 .events = l->events[1],
 				 .roots = roots,
@@ -144,13 +146,23 @@ static void serve(struct launch *l, int listener, int host_proc)
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
+	return &s;
+}
+
+static void serve(struct launch *l, struct supervisor *s)
+{
+	int r;
+
 	if (caps_drop_bounding() < 0 || caps_drop(1ull << CAP_SYS_PTRACE) < 0)
 		setup_fail(l, STAGE_CAPS, errno, -1);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		setup_fail(l, STAGE_CONFINE, errno, -1);
 	die_with_warden(l);
+	r = fd_recv(l->sync[0], &s->listener, 1);
+	if (r < 0)
+		setup_fail(l, STAGE_LISTENER, r, -1);
 	close_quietly(l->fail[1]);
-	(void)supervisor_run(&s);
+	(void)supervisor_run(s);
 	/* It cannot serve any more: the session ends closed. Init dies with us. */
 	_exit(125);
 }
@@ -164,11 +176,44 @@ static void wait_for_init(struct launch *l)
 	_exit(0);
 }
 
-void supervise(struct launch *l)
+static void build_view(struct launch *l, int root)
+{
+	int index = -1, proc, r;
+
+	(void)umask(0); /* modes of the places are as planned */
+	r = mount_steps(l->plan, root, &index);
+	if (r < 0)
+		setup_fail(l, STAGE_STEP, r, index);
+	(void)umask(l->umask);
+	r = fd_recv(l->sync[0], &proc, 1);
+	if (r < 0)
+		_exit(125); /* init has said why */
+	r = mount_attach_proc(root, proc);
+	if (r >= 0)
+		r = mount_proc_readonly(root);
+	if (r < 0)
+		setup_fail(l, STAGE_PROC, r, -1);
+	close_quietly(proc);
+	r = mount_enter(root);
+	if (r < 0)
+		setup_fail(l, STAGE_PIVOT, r, -1);
+}
+
+static void watch_init(struct launch *l)
 {
 	struct sigaction act = { .sa_handler = on_child, .sa_flags = SA_RESTART };
-	int host_proc, listener, root, index = -1, r;
 	sigset_t none;
+
+	(void)sigemptyset(&none);
+	if (sigaction(SIGCHLD, &act, NULL) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		setup_fail(l, STAGE_CONFINE, errno, -1);
+	on_child(SIGCHLD);
+}
+
+void supervise(struct launch *l)
+{
+	struct supervisor *s;
+	int host_proc, root, r;
 
 	die_with_warden(l);
 	(void)setsid(); /* the terminal's signals are for the command */
@@ -178,29 +223,23 @@ void supervise(struct launch *l)
 	host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (host_proc < 0)
 		setup_fail(l, STAGE_PROC, errno, -1);
+	r = userns_limit();
+	if (r < 0)
+		setup_fail(l, STAGE_USERNS_LIMIT, r, -1);
 	r = mount_new_root(&root);
 	if (r < 0)
 		setup_fail(l, STAGE_ROOT, r, -1);
-	clone_init(l, root);
+	clone_init(l);
 	drop_stdio(l);
-	(void)umask(0); /* modes of the places are as planned */
-	r = mount_steps(l->plan, root, &index);
-	if (r < 0)
-		setup_fail(l, STAGE_STEP, r, index);
-	(void)umask(l->umask);
+	build_view(l, root);
 	close_quietly(root);
-	if (sigaction(SIGCHLD, &act, NULL) < 0 || sigemptyset(&none) < 0 ||
-	    sigprocmask(SIG_SETMASK, &none, NULL) < 0)
-		setup_fail(l, STAGE_CONFINE, errno, -1);
-	on_child(SIGCHLD);
 	r = fd_send(l->sync[0], NULL, 0);
 	if (r < 0)
-		setup_fail(l, STAGE_INIT, r, -1);
+		_exit(125);
+	watch_init(l);
 	if (!l->plan->supervised)
 		wait_for_init(l);
-	r = fd_recv(l->sync[0], &listener, 1);
-	if (r < 0)
-		setup_fail(l, STAGE_LISTENER, r, -1);
-	serve(l, listener, host_proc);
+	s = prepare(l, host_proc);
+	serve(l, s);
 	_exit(125);
 }
