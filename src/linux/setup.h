@@ -92,7 +92,7 @@ struct launch {
 void setup_fail(const struct launch *l, enum stage stage, int err, int index) _noreturn_;
 
 void supervise(struct launch *l) _noreturn_;		   /* the supervisor's life */
-void init_main(struct launch *l, int root) _noreturn_;	   /* init's life */
+void init_main(struct launch *l) _noreturn_;		   /* init's life */
 void exec_command(struct launch *l, int slave) _noreturn_; /* the command's child, up to exec */
 
 /* mount.c; all return 0 or a negative errno. */
