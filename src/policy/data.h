@@ -22,6 +22,7 @@ extern const struct data_list data_dependency_dirs;
 extern const struct data_list data_env_allow;
 extern const struct data_list data_env_scrub;
 extern const struct data_list data_env_secret;
+extern const struct data_list data_git_config_keys;
 extern const struct data_list data_home_allow;
 extern const struct data_list data_protected_names;
 extern const struct data_list data_secret_names;
