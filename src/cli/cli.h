@@ -17,7 +17,7 @@
 
 struct verb {
 	const char *name;
-	const char *summary; /* NULL: known, but not in this release */
+	const char *summary;
 	/* argv[0] is the verb. Returns the exit status. */
 	int (*run)(int argc, char **argv);
 };

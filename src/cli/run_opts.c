@@ -379,8 +379,7 @@ static const char *const *words(const struct strv *l)
 	return (const char *const *)l->v;
 }
 
-int run_opts_resolve(const struct run_opts *o, char *const *command, struct spec **ret,
-		     struct berm_err *err)
+void run_opts_input(const struct run_opts *o, char *const *command, struct policy_input *ret)
 {
 	struct policy_input in = POLICY_INPUT_INIT;
 
@@ -407,5 +406,14 @@ int run_opts_resolve(const struct run_opts *o, char *const *command, struct spec
 	in.environ = environ;
 	in.uid = geteuid();
 	in.pretend = !command;
+	*ret = in;
+}
+
+int run_opts_resolve(const struct run_opts *o, char *const *command, struct spec **ret,
+		     struct berm_err *err)
+{
+	struct policy_input in;
+
+	run_opts_input(o, command, &in);
 	return policy_resolve(&in, ret, err);
 }

@@ -58,6 +58,9 @@ int run_opts_add_arg(struct run_opts *o, enum policy_arg_kind kind, const char *
  * options are known. */
 int run_opts_finish(struct run_opts *o, struct berm_err *err);
 
+/* What policy/ is told. Borrows everything from o. */
+void run_opts_input(const struct run_opts *o, char *const *command, struct policy_input *ret);
+
 /* The spec for these options and the command (NULL: for verbs that run nothing;
  * nothing is made on disk then). */
 int run_opts_resolve(const struct run_opts *o, char *const *command, struct spec **ret,
