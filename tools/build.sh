@@ -32,7 +32,9 @@ asan)
 	;;
 analyzer)
 	export CC=gcc
-	options=(-Dc_args=-fanalyzer)
+	# gcc 12 loses what is stored in an array that reallocarray() moved: leaks are left
+	# to LeakSanitizer.
+	options=("-Dc_args=-fanalyzer -Wno-analyzer-malloc-leak")
 	targets=(libbermcore.a berm)
 	;;
 fuzz)
@@ -55,7 +57,7 @@ if [[ ! -f $dir/build.ninja ]]; then
 	}
 fi
 log=$dir/last-build.log
-if ! ninja -C "$dir" ${BERM_JOBS:+-j"$BERM_JOBS"} "${targets[@]}" >"$log" 2>&1; then
+if ! ninja -k 0 -C "$dir" ${BERM_JOBS:+-j"$BERM_JOBS"} "${targets[@]}" >"$log" 2>&1; then
 	cat "$log" >&2
 	exit 1
 fi

@@ -9,5 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* glibc's fortified headers make macros of these for clang. */
+#undef sprintf
+#undef vsprintf
+
 #pragma GCC poison strcpy strcat sprintf vsprintf strtok atoi atol atoll gets
 #pragma GCC poison system popen tmpnam tempnam mktemp
