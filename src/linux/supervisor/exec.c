@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* execve and execveat, trapped only while a rule about programs is in force. The kernel
+ * reads the path again: these rules keep a program from being started by its name. What
+ * must hold against a race is a mount without exec permission. */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "linux/supervisor/sup.h"
+
+static int judge_exec(struct request *r, int dirfd, uint64_t path, int flags)
+{
+	_cleanup_object_ struct object o = { .fd = -1 };
+	ssize_t n = target_string(r, path, r->path);
+	struct verdict v;
+	struct file_query q = { .op = OP_EXEC, .type = FT_REG };
+	char real[PATH_MAX];
+	int err;
+
+	if (n < 0)
+		return (int)n;
+	if (n == 0 && flags & AT_EMPTY_PATH && dirfd != AT_FDCWD)
+		err = object_of_fd(r, dirfd, &o);
+	else
+		err = object_find(r, &START_AT(dirfd), r->path, !(flags & AT_SYMLINK_NOFOLLOW), &o);
+	if (err || real_path(r->sup, o.fd, real) < 0)
+		return SUP_CONTINUE;
+	q.path = real;
+	spec_judge(r->sup->spec, &q, &v);
+	if (v.decision == VERDICT_ALLOW)
+		return SUP_CONTINUE;
+	return report_denial(r, OP_EXEC, real, &v, NULL, v.err > 0 ? v.err : EACCES);
+}
+
+int sys_execve(struct request *r)
+{
+	return judge_exec(r, AT_FDCWD, r->arg[0], 0);
+}
+
+int sys_execveat(struct request *r)
+{
+	return judge_exec(r, (int)r->arg[0], r->arg[1], (int)r->arg[4]);
+}

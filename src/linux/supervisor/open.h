@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the supervisor: the parts of an open that has been parsed. */
+#pragma once
+
+#include <fcntl.h>
+
+#include "linux/supervisor/sup.h"
+
+struct opening {
+	int flags;
+	mode_t mode;
+};
+
+/* true: the content can change through the descriptor, or has. */
+static inline bool open_writes(const struct opening *o)
+{
+	return (o->flags & O_ACCMODE) != O_RDONLY || o->flags & O_TRUNC;
+}
+
+/* Flags that F_SETFL can set. */
+#define OPEN_SETFL_FLAGS (O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME | O_NONBLOCK)
+
+/* The parsed call on a path; `path` (PATH_MAX bytes) is overwritten while symlinks are
+ * followed. Returns an outcome or a negative errno. */
+int open_path(struct request *r, struct start from, char *path, const struct opening *o);
+
+/* Direct opens of git's files for writing (git_standin.c). Outcome or a negative errno;
+ * git_open_existing() returns SUP_CONTINUE when the caller may go on as with any file. */
+int git_open_new(struct request *r, const struct opening *o, struct place *p, enum git_role role);
+int git_open_existing(struct request *r, const struct opening *o, struct place *p,
+		      enum git_role role);
+
+/* A regular file with several names: 0, or a denial when one of them is protected. */
+int alias_refused(struct request *r, const char *path, const struct stat *st);

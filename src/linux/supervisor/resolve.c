@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the command's path to a descriptor of ours.
+ *
+ * All but the last component is walked once by the kernel, from the command's working
+ * directory, its descriptor or the root (the same for it and for us: chroot is refused).
+ * What was opened is then asked where it lies: the mount id says whether it is ours to
+ * govern, the kernel's own name for it is what is judged. So neither a symlink nor
+ * "..", nor a directory that is swapped during the walk can lead past a rule:
+ * the judgement is made on what was opened.
+ *
+ * /proc in this view belongs to the command's pid namespace, of which the supervisor is
+ * no member: /proc/self does not exist for it, so it can never be led to open its own
+ * memory or descriptors on behalf of the command. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/str.h"
+#include "linux/supervisor/sup.h"
+
+#define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
+
+enum file_type type_of_mode(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+		return FT_REG;
+	case S_IFDIR:
+		return FT_DIR;
+	case S_IFLNK:
+		return FT_SYMLINK;
+	default:
+		return FT_OTHER;
+	}
+}
+
+struct fd_name fd_name(int fd)
+{
+	struct fd_name n;
+
+	(void)snprintf(n.text, sizeof(n.text), "self/fd/%d", fd);
+	return n;
+}
+
+const struct sup_root *root_of_fd(const struct sup *s, int fd)
+{
+	struct statx stx;
+
+	if (sys_statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &stx) < 0 ||
+	    !(stx.stx_mask & STATX_MNT_ID))
+		return NULL;
+	for (size_t i = 0; i < s->in->n_roots; i++)
+		if (s->in->roots[i].mnt_id == stx.stx_mnt_id)
+			return &s->in->roots[i];
+	return NULL;
+}
+
+/* The kernel marks a name that is gone with " (deleted)", which a living name may end
+ * in as well: that one still leads to the same object. */
+static bool names_same(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && lstat(path, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+ssize_t real_path(const struct sup *s, int fd, char *dst)
+{
+	char name[16];
+	ssize_t n;
+
+	(void)snprintf(name, sizeof(name), "%d", fd);
+	n = readlinkat(s->self_fd, name, dst, PATH_MAX - 1);
+	if (n < 0)
+		return -errno;
+	dst[n] = '\0';
+	if (dst[0] != '/' || n >= PATH_MAX - 1)
+		return -ENOENT;
+	if (str_ends(dst, " (deleted)") && !names_same(fd, dst))
+		return -ENOENT;
+	return n;
+}
+
+/* Finds the last component. Returns the length of what is before it, with its
+ * slash, or -ENAMETOOLONG. */
+static ssize_t split_last(const char *path, struct place *p)
+{
+	size_t end = strlen(path), begin;
+
+	p->slash = false;
+	while (end && path[end - 1] == '/') {
+		end--;
+		p->slash = true;
+	}
+	begin = end;
+	while (begin && path[begin - 1] != '/')
+		begin--;
+	if (end - begin > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(p->name, path + begin, end - begin);
+	p->name[end - begin] = '\0';
+	if (begin == end)
+		p->last = LAST_ROOT;
+	else if (streq(p->name, "."))
+		p->last = LAST_DOT;
+	else if (streq(p->name, ".."))
+		p->last = LAST_DOTDOT;
+	else
+		p->last = LAST_NORM;
+	return (ssize_t)begin;
+}
+
+static int open_beneath(int dir, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = { .flags = flags, .resolve = resolve };
+	long fd;
+
+	if (!resolve)
+		return openat(dir, path, (int)flags);
+	fd = syscall(__NR_openat2, dir, path, &how, sizeof(how));
+	return (int)fd;
+}
+
+/* The command's own start: "cwd" or "fd/N" in its /proc directory. */
+static int start_text(const struct start *from, char *dst, size_t size)
+{
+	if (from->dirfd == AT_FDCWD)
+		return snprintf(dst, size, "cwd");
+	return snprintf(dst, size, "fd/%d", from->dirfd);
+}
+
+/* Opens `rest` (may be "") below the command's start with `flags`. */
+static int open_from_task(struct request *r, const struct start *from, const char *rest, int flags)
+{
+	for (;;) {
+		int err = -ESRCH, n, fd;
+		struct task *t = target_task(r, &err);
+		char text[PATH_MAX];
+		bool fresh;
+
+		if (!t)
+			return err;
+		fresh = t->fresh;
+		t->fresh = false;
+		if (from->dirfd < 0 && from->dirfd != AT_FDCWD)
+			return -EBADF;
+		n = start_text(from, text, sizeof(text));
+		if (!from->resolve && strlen(rest) + (size_t)n + 2 <= sizeof(text)) {
+			if (*rest) {
+				text[n] = '/';
+				memcpy(text + n + 1, rest, strlen(rest) + 1);
+			}
+			fd = openat(t->proc, text, flags);
+		} else {
+			_cleanup_close_ int base = openat(t->proc, text, O_PATH | O_CLOEXEC);
+
+			fd = base;
+			if (base >= 0)
+				fd = open_beneath(base, *rest ? rest : ".", (uint64_t)flags,
+						  from->resolve);
+		}
+		if (fd >= 0)
+			return fd;
+		err = -errno;
+		/* A kept entry may be that of a thread that has died. */
+		if (fresh || (err != -ENOENT && err != -EACCES && err != -ESRCH))
+			return err;
+		target_forget(r);
+	}
+}
+
+static int open_start(struct request *r, const struct start *from, const char *rest, int flags)
+{
+	int fd;
+
+	if (rest[0] == '/' && from->resolve & RESOLVE_BENEATH)
+		return -EXDEV;
+	if (rest[0] == '/' && from->resolve & RESOLVE_IN_ROOT)
+		rest += strspn(rest, "/");
+	if (rest[0] != '/' && from->fd < 0)
+		return open_from_task(r, from, rest, flags);
+	if (rest[0] == '/')
+		fd = open_beneath(AT_FDCWD, rest, (uint64_t)flags, from->resolve);
+	else
+		fd = open_beneath(from->fd, *rest ? rest : ".", (uint64_t)flags, from->resolve);
+	return fd < 0 ? -errno : fd;
+}
+
+int place_find(struct request *r, const struct start *from, const char *path, struct place *p)
+{
+	char dir[PATH_MAX];
+	ssize_t n;
+	int fd;
+
+	place_init(p);
+	if (!*path)
+		return -ENOENT;
+	n = split_last(path, p);
+	if (n < 0)
+		return (int)n;
+	if (p->last == LAST_ROOT)
+		n = 1;
+	memcpy(dir, path, (size_t)n);
+	dir[n] = '\0';
+	fd = open_start(r, from, dir, DIR_FLAGS);
+	if (fd < 0)
+		return fd;
+	p->dir = fd;
+	p->root = root_of_fd(r->sup, fd);
+	return 0;
+}
+
+int place_path(struct request *r, struct place *p)
+{
+	ssize_t n;
+	size_t len;
+
+	if (p->path_len)
+		return 0;
+	n = real_path(r->sup, p->dir, p->path);
+	if (n < 0)
+		return (int)n;
+	if (n == 1)
+		n = 0;
+	len = strcspn(p->name, "/");
+	p->path[n++] = '/';
+	memcpy(p->path + n, p->name, len);
+	p->path_len = (size_t)n + len;
+	p->path[p->path_len] = '\0';
+	return 0;
+}
+
+const char *place_name_slash(struct place *p)
+{
+	size_t n = strlen(p->name);
+
+	if (p->last == LAST_ROOT)
+		return ".";
+	if (p->slash && p->name[n - 1] != '/') {
+		p->name[n] = '/';
+		p->name[n + 1] = '\0';
+	}
+	return p->name;
+}
+
+enum file_type place_type(const struct place *p, struct stat *ret_st)
+{
+	struct stat st;
+	char name[NAME_MAX + 1];
+	size_t n = strcspn(p->name, "/");
+
+	memcpy(name, p->name, n);
+	name[n] = '\0';
+	if (fstatat(p->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return FT_NONE;
+	if (ret_st)
+		*ret_st = st;
+	return type_of_mode(st.st_mode);
+}
+
+/* "N" or "N/" with nothing behind; -1 otherwise. */
+static int whole_number(const char *s)
+{
+	unsigned n = 0;
+
+	if (*s < '0' || *s > '9' || (s[0] == '0' && s[1]))
+		return -1;
+	for (; *s >= '0' && *s <= '9'; s++) {
+		n = n * 10 + (unsigned)(*s - '0');
+		if (n > INT_MAX / 16)
+			return -1;
+	}
+	return *s ? -1 : (int)n;
+}
+
+int magic_fd(const char *path)
+{
+	static const char *const dirs[] = { "/proc/self/fd/", "/dev/fd/", "/proc/thread-self/fd/" };
+	static const char *const std[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+		if (str_starts(path, dirs[i]))
+			return whole_number(path + strlen(dirs[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(std); i++)
+		if (streq(path, std[i]))
+			return (int)i;
+	return -1;
+}
+
+static int object_fill(struct request *r, struct object *o)
+{
+	ssize_t n;
+
+	if (fstat(o->fd, &o->st) < 0)
+		return -errno;
+	o->root = root_of_fd(r->sup, o->fd);
+	if (!o->root)
+		return 0;
+	n = real_path(r->sup, o->fd, o->path);
+	if (n < 0) {
+		o->unnamed = true;
+		return 0;
+	}
+	o->path_len = (size_t)n;
+	return 0;
+}
+
+int object_of_fd(struct request *r, int number, struct object *o)
+{
+	struct start from = { .fd = -1, .dirfd = number };
+
+	memset(o, 0, offsetof(struct object, path));
+	o->fd = -1;
+	if (number < 0)
+		return -EBADF;
+	o->fd = open_from_task(r, &from, "", O_PATH | O_CLOEXEC);
+	if (o->fd == -ENOENT)
+		o->fd = -EBADF;
+	if (o->fd < 0)
+		return o->fd;
+	return object_fill(r, o);
+}
+
+int object_find(struct request *r, const struct start *from, const char *path, bool follow,
+		struct object *o)
+{
+	int flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
+	int number = follow && from->fd < 0 && !from->resolve ? magic_fd(path) : -1;
+
+	memset(o, 0, offsetof(struct object, path));
+	o->fd = -1;
+	if (number >= 0)
+		return object_of_fd(r, number, o);
+	if (!*path)
+		return -ENOENT;
+	o->fd = open_start(r, from, path, flags);
+	if (o->fd < 0)
+		return o->fd;
+	return object_fill(r, o);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the supervisor: what its files share. See supervisor.c for the theory of
+ * operation. */
+#pragma once
+
+#include <limits.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+#include "linux/statx.h"
+#include "linux/supervisor.h"
+#include "policy/git.h"
+
+/* What a handler returns, beside 0 (the call succeeded with value 0) and a negative
+ * errno (the call fails with it). */
+enum outcome {
+	SUP_CONTINUE = 1, /* the kernel does the call as the command asked for it */
+	SUP_FD,		  /* request.fd is given to the command and closed here */
+	SUP_LATER,	  /* a helper thread answers */
+	SUP_AGAIN,	  /* run the handler again with the names held exclusively */
+};
+
+/* A thread of the command, as it was seen last. */
+struct task {
+	pid_t tid;	    /* 0: empty */
+	int proc;	    /* O_PATH on host_proc/TID: stays with this very process, a reused id
+			     * does not answer through it */
+	bool fresh;	    /* opened for the present request */
+	unsigned umask_gen; /* generation `umask` was read in, 0 never */
+	mode_t umask;
+};
+
+#define TASK_CACHE 128u
+
+/* One thread that takes notifications. */
+struct worker {
+	struct sup *sup;
+	struct seccomp_notif *notif;
+	struct seccomp_notif_resp *resp;
+	struct task tasks[TASK_CACHE];
+	mode_t umask; /* of this thread (CLONE_FS is not shared) */
+};
+
+#define UMASK_FLIGHT_MAX 16u
+
+struct umask_flight {
+	pid_t tid;
+	mode_t value;
+};
+
+struct sup {
+	const struct supervisor *in;
+	const struct spec *spec;
+	int listener;
+	int host_proc;
+	int self_fd; /* O_PATH on our own /proc/self/fd */
+	size_t n_file_roots;
+	size_t notif_size, resp_size;
+
+	/* Every change of a name holds this: shared for a single step, exclusive where
+	 * several steps must belong together. */
+	pthread_rwlock_t names;
+
+	pthread_mutex_t umask_lock;
+	bool umask_diverged; /* some process has another umask than the first */
+	unsigned umask_gen;
+	struct umask_flight flights[UMASK_FLIGHT_MAX];
+	unsigned n_flights;
+	bool flights_lost; /* more in flight than the table holds: cache nothing */
+
+	atomic_uint dropped;   /* violation records that found the socket full */
+	atomic_uint n_helpers; /* threads in a blocking open */
+};
+
+struct request {
+	struct sup *sup;
+	struct worker *w;
+	uint64_t id;
+	pid_t tid;
+	int nr;
+	uint64_t arg[6];
+	bool exclusive;	  /* sup->names is held exclusively */
+	bool asked_facts; /* the judgement looked at other entries */
+	int fd;		  /* with SUP_FD */
+	bool cloexec;
+	char path[PATH_MAX];
+	char path2[PATH_MAX];
+};
+
+/* ---- the command's side (target.c) --------------------------------------- */
+
+/* Copies a NUL-terminated string of the command, at most PATH_MAX bytes with the
+ * NUL. Returns its length, -EFAULT or -ENAMETOOLONG. */
+ssize_t target_string(struct request *r, uint64_t addr, char dst[PATH_MAX]);
+
+/* Copies len bytes exactly. Returns 0 or -EFAULT. */
+int target_read(struct request *r, uint64_t addr, void *dst, size_t len);
+
+/* The calling thread's entry, or NULL when the thread is gone (*ret_err says why). */
+struct task *target_task(struct request *r, int *ret_err);
+
+/* Forgets it, after a lookup through it failed. */
+void target_forget(struct request *r);
+
+/* 0 while the notification is the one we took; -ENOENT afterwards: what was
+ * read from the thread's memory may be another's then. Called before every side effect. */
+int target_alive(const struct request *r);
+
+/* Makes this thread's umask the caller's. */
+int target_umask(struct request *r);
+
+/* The caller is about to change its umask to `value`. */
+void target_umask_changes(struct request *r, mode_t value);
+
+void worker_drop_tasks(struct worker *w);
+
+/* ---- places (resolve.c) --------------------------------------------------- */
+
+enum last_kind { LAST_NORM, LAST_DOT, LAST_DOTDOT, LAST_ROOT };
+
+/* Where a walk begins. */
+struct start {
+	int fd;		  /* a descriptor of ours, or -1: the command's */
+	int dirfd;	  /* the command's number or AT_FDCWD */
+	uint64_t resolve; /* RESOLVE_* of openat2 */
+};
+
+#define START_AT(number) ((struct start){ .fd = -1, .dirfd = (int)(number) })
+
+/* A directory and a name in it. */
+struct place {
+	int dir;		     /* O_PATH; closed by place_close() */
+	const struct sup_root *root; /* tree the directory lies in, NULL: none of ours */
+	enum last_kind last;
+	bool slash;			    /* the path ended in "/" */
+	char name[NAME_MAX + 2];	    /* last component, with "/" appended if `slash` was
+					     * asked for by place_name_slash() */
+	size_t path_len;		    /* of path; 0 until place_path() */
+	char path[PATH_MAX + NAME_MAX + 2]; /* real path of dir + "/" + name */
+};
+
+static inline void place_init(struct place *p)
+{
+	p->dir = -1;
+	p->root = NULL;
+	p->path_len = 0;
+}
+
+static inline void place_close(struct place *p)
+{
+	close_quietly(p->dir);
+	p->dir = -1;
+}
+
+#define _cleanup_place_ _cleanup_(place_close)
+
+/* Resolves all but the last component. 0, or a negative errno. */
+int place_find(struct request *r, const struct start *from, const char *path, struct place *p);
+
+/* Fills p->path. -ENOENT when the directory was removed or is out of the view. */
+int place_path(struct request *r, struct place *p);
+
+/* Name for the kernel, with the trailing slash the command wrote. */
+const char *place_name_slash(struct place *p);
+
+/* Type of the entry itself, FT_NONE when there is none (or it cannot be seen). */
+enum file_type place_type(const struct place *p, struct stat *ret_st);
+
+/* The tree a descriptor of ours lies in, or NULL. */
+const struct sup_root *root_of_fd(const struct sup *s, int fd);
+
+/* Real path of a descriptor of ours into dst[PATH_MAX]. Length, or -ENOENT when it has
+ * no name in this view (any more). */
+ssize_t real_path(const struct sup *s, int fd, char *dst);
+
+/* "self/fd/N" below host_proc. */
+struct fd_name {
+	char text[32];
+};
+struct fd_name fd_name(int fd);
+
+/* An object: what a path names, with final symlinks followed or not. */
+struct object {
+	int fd; /* O_PATH */
+	const struct sup_root *root;
+	bool unnamed; /* no name leads to it (any more) */
+	struct stat st;
+	size_t path_len;
+	char path[PATH_MAX]; /* with root != NULL and !unnamed */
+};
+
+static inline void object_close(struct object *o)
+{
+	close_quietly(o->fd);
+	o->fd = -1;
+}
+
+#define _cleanup_object_ _cleanup_(object_close)
+
+/* Opens what a path names. follow: also a final symlink. */
+int object_find(struct request *r, const struct start *from, const char *path, bool follow,
+		struct object *o);
+/* Opens what the command's descriptor is. */
+int object_of_fd(struct request *r, int number, struct object *o);
+/* Recognises the spellings of "my descriptor N" (/proc/self/fd/N, /dev/fd/N,
+ * /dev/stdin, ...). Returns the number or -1. */
+int magic_fd(const char *path);
+
+enum file_type type_of_mode(mode_t mode);
+
+/* ---- judging (judge.c, report.c) -------------------------------------------- */
+
+/* 0, or the negative errno for a denial, which has been reported; SUP_AGAIN when the
+ * judgement needs the names held exclusively. */
+int judge_place(struct request *r, enum file_op op, struct place *p, enum file_type type,
+		const char *other);
+int judge_object(struct request *r, enum file_op op, const struct object *o);
+/* As judge_place(), but a denial is not reported: for a caller that has to find the errno
+ * the kernel would give first. */
+int judge_quiet(struct request *r, enum file_op op, struct place *p, enum file_type type,
+		const char *other, struct verdict *ret);
+/* The git role of a place, once `type` is there. SUP_AGAIN, or the role. */
+int judge_role(struct request *r, struct place *p, enum file_type type, enum git_role *ret);
+int judge_object_role(struct request *r, const struct object *o, enum git_role *ret);
+/* git_rename_ok() with the facts of both directories. */
+bool judge_git_rename(struct request *r, struct place *from, struct place *to, enum file_type type);
+
+/* Reports a denial. v may be NULL (reason says why then). Returns -err. */
+int report_denial(struct request *r, enum file_op op, const char *path, const struct verdict *v,
+		  const char *reason, int err);
+
+/* ---- names (names.c) ---------------------------------------------------------- */
+
+/* Copies the path and resolves it. 0, SUP_CONTINUE when it is not ours or not there, or a
+ * negative errno. */
+int names_find(struct request *r, int dirfd, uint64_t path, struct place *p);
+
+/* May `type` appear there? 0 with the caller's umask set and the notification checked; an
+ * outcome or a negative errno. ret_role: the caller judges the content of one of git's
+ * files itself; NULL: there is none. */
+int names_may_create(struct request *r, struct place *p, enum file_type type,
+		     enum git_role *ret_role);
+
+/* ---- git (git*.c) ------------------------------------------------------------ */
+
+/* For a create of p other than by open: 0, SUP_AGAIN or a denial. *ret_role is the role
+ * of a file whose content must be judged, else GIT_NONE. */
+int git_may_create(struct request *r, struct place *p, enum file_type type,
+		   enum git_role *ret_role);
+int git_may_delete(struct request *r, struct place *p, enum file_type type);
+
+/* One rename, with both types. 0, SUP_AGAIN or a denial; *ret_role as above, for the
+ * file that arrives at `to`. */
+int git_may_rename(struct request *r, struct place *from, struct place *to, enum file_type type,
+		   enum git_role *ret_role);
+
+/* Puts the bytes of `from` in place at `to` as a fresh inode. 0 or a negative errno. */
+int git_install_rename(struct request *r, struct place *from, struct place *to, enum git_role role);
+int git_install_link(struct request *r, const struct object *from, struct place *to,
+		     enum git_role role);
+
+/* ---- answers (supervisor.c, helper.c) ------------------------------------------ */
+
+/* Sends the answer. Never fails: a caller that is gone needs none. */
+void request_answer(struct request *r, int result);
+
+/* Hands a blocking open to a thread of its own: `fd` (O_PATH, taken over) is opened with
+ * `flags`. SUP_LATER, or -EAGAIN when there are too many. */
+int helper_open(struct request *r, int fd, int flags);
+
+/* ---- handlers ------------------------------------------------------------------ */
+
+typedef int handler_fn(struct request *r);
+
+handler_fn sys_open, sys_openat, sys_openat2, sys_creat, sys_truncate;
+handler_fn sys_mkdir, sys_mkdirat, sys_mknod, sys_mknodat, sys_symlink, sys_symlinkat;
+handler_fn sys_unlink, sys_unlinkat, sys_rmdir, sys_link, sys_linkat;
+handler_fn sys_rename, sys_renameat, sys_renameat2;
+handler_fn sys_bind, sys_umask, sys_execve, sys_execveat;
+handler_fn sys_chmod, sys_fchmod, sys_fchmodat, sys_fchmodat2;
+handler_fn sys_chown, sys_lchown, sys_fchown, sys_fchownat;
+handler_fn sys_utime, sys_utimes, sys_futimesat, sys_utimensat;
+handler_fn sys_setxattr, sys_lsetxattr, sys_fsetxattr, sys_setxattrat;
+handler_fn sys_removexattr, sys_lremovexattr, sys_fremovexattr, sys_removexattrat;

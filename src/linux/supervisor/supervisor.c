@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Theory of operation
+ *
+ * The command's filter stops every call that would change a name, a file or its
+ * attributes and asks here. Landlock, inherited by the command, grants none
+ * of these rights inside the governed trees, so the answer "continue" can at worst lead
+ * to EACCES and is safe for whatever is not governed: whoever swaps the path between our
+ * look and the kernel's own gains nothing. What is governed is therefore never continued:
+ * the supervisor makes the call itself, on descriptors it has judged, and hands the
+ * result over.
+ *
+ * One request:
+ *  1. RECV; the path is copied once (target.c).
+ *  2. The parent directory is opened (resolve.c); what was opened is asked for its mount
+ *     and its name.
+ *  3. The policy is asked about name + operation (judge.c); git's files are judged by
+ *     what is in them (git*.c).
+ *  4. The notification is checked to be still waiting: only then was it the caller's
+ *     memory and the caller's directory that we saw.
+ *  5. The call is made on (directory, name), never following a symlink: a final symlink
+ *     is followed by us, each step judged anew.
+ *  6. A descriptor is added to the command, our copy closed, and only then the call
+ *     answered: in one step the command could exec a file that we still hold
+ *     open for writing (ETXTBSY), or find its lock still held.
+ *
+ * Metadata is the exception to "continue is safe": Landlock does not know chmod, chown,
+ * utimens and setxattr. These are always done here, wherever the object lies.
+ *
+ * Names inside the governed trees are changed by nobody but us (the host's own processes
+ * aside). sup->names makes that hold between our own threads: one step holds it
+ * shared, what consists of several steps exclusively.
+ *
+ * #syscalls (for seccomp_build_own): ioctl process_vm_readv openat openat2 close statx
+ * newfstatat fstat fstatfs lstat readlinkat fcntl ftruncate mkdirat mknodat symlinkat linkat
+ * renameat2 unlinkat fchmodat fchmodat2 fchownat utimensat setxattr lsetxattr removexattr
+ * lremovexattr umask read pread64 pwrite64 getdents64 sendto recvfrom bind fchdir
+ * pidfd_open pidfd_getfd inotify_init1 inotify_add_watch inotify_rm_watch ppoll poll
+ * futex clone clone3 wait4 mmap munmap mprotect madvise brk rt_sigaction rt_sigprocmask
+ * rt_sigreturn tgkill getpid gettid clock_nanosleep nanosleep sched_setaffinity
+ * sched_getaffinity sched_yield getcpu unshare capset prctl seccomp close_range
+ * set_robust_list rseq exit exit_group prlimit64 restart_syscall clock_gettime
+ * socketpair write getrandom
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "linux/kern.h"
+#include "linux/supervisor/sup.h"
+
+#ifdef __NR_open
+#define LEGACY(x) x
+#else
+#define LEGACY(x)
+#endif
+
+#define NR_LAST NR_FILE_SETATTR
+
+static handler_fn *const handlers[NR_LAST + 1] = {
+	[__NR_openat] = sys_openat,
+	[__NR_openat2] = sys_openat2,
+	[__NR_mkdirat] = sys_mkdirat,
+	[__NR_mknodat] = sys_mknodat,
+	[__NR_symlinkat] = sys_symlinkat,
+	[__NR_unlinkat] = sys_unlinkat,
+	[__NR_linkat] = sys_linkat,
+	[__NR_renameat] = sys_renameat,
+	[__NR_renameat2] = sys_renameat2,
+	[__NR_truncate] = sys_truncate,
+	[__NR_bind] = sys_bind,
+	[__NR_umask] = sys_umask,
+	[__NR_execve] = sys_execve,
+	[__NR_execveat] = sys_execveat,
+	[__NR_fchmod] = sys_fchmod,
+	[__NR_fchmodat] = sys_fchmodat,
+	[NR_FCHMODAT2] = sys_fchmodat2,
+	[__NR_fchown] = sys_fchown,
+	[__NR_fchownat] = sys_fchownat,
+	[__NR_utimensat] = sys_utimensat,
+	[__NR_setxattr] = sys_setxattr,
+	[__NR_lsetxattr] = sys_lsetxattr,
+	[__NR_fsetxattr] = sys_fsetxattr,
+	[NR_SETXATTRAT] = sys_setxattrat,
+	[__NR_removexattr] = sys_removexattr,
+	[__NR_lremovexattr] = sys_lremovexattr,
+	[__NR_fremovexattr] = sys_fremovexattr,
+	[NR_REMOVEXATTRAT] = sys_removexattrat,
+#ifdef __NR_open
+	[__NR_open] = sys_open,
+	[__NR_creat] = sys_creat,
+	[__NR_mkdir] = sys_mkdir,
+	[__NR_mknod] = sys_mknod,
+	[__NR_symlink] = sys_symlink,
+	[__NR_unlink] = sys_unlink,
+	[__NR_rmdir] = sys_rmdir,
+	[__NR_link] = sys_link,
+	[__NR_rename] = sys_rename,
+	[__NR_chmod] = sys_chmod,
+	[__NR_chown] = sys_chown,
+	[__NR_lchown] = sys_lchown,
+	[__NR_utime] = sys_utime,
+	[__NR_utimes] = sys_utimes,
+	[__NR_futimesat] = sys_futimesat,
+#endif
+};
+
+/* Puts the descriptor into the command. Returns its number there. */
+static int give_fd(struct request *r)
+{
+	struct seccomp_notif_addfd add = {
+		.id = r->id,
+		.srcfd = (uint32_t)r->fd,
+		.newfd_flags = r->cloexec ? O_CLOEXEC : 0,
+	};
+	int number = ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+	int err = number < 0 ? -errno : number;
+
+	close_quietly(r->fd);
+	r->fd = -1;
+	return err;
+}
+
+void request_answer(struct request *r, int result)
+{
+	struct seccomp_notif_resp *resp = r->w->resp;
+
+	memset(resp, 0, r->sup->resp_size);
+	resp->id = r->id;
+	if (result == SUP_FD)
+		result = give_fd(r);
+	else if (result == SUP_CONTINUE)
+		resp->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	if (resp->flags == 0) {
+		if (result < 0)
+			resp->error = result;
+		else
+			resp->val = result;
+	}
+	/* ENOENT: the caller is gone. */
+	(void)ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_SEND, resp);
+}
+
+static int run_handler(struct request *r)
+{
+	struct sup *s = r->sup;
+	handler_fn *fn = r->nr >= 0 && r->nr <= NR_LAST ? handlers[r->nr] : NULL;
+	int result;
+
+	if (!fn)
+		return -ENOSYS;
+	r->exclusive = false;
+	pthread_rwlock_rdlock(&s->names);
+	result = fn(r);
+	pthread_rwlock_unlock(&s->names);
+	if (result != SUP_AGAIN)
+		return result;
+	r->exclusive = true;
+	pthread_rwlock_wrlock(&s->names);
+	result = fn(r);
+	pthread_rwlock_unlock(&s->names);
+	return result == SUP_AGAIN ? -EACCES : result;
+}
+
+/* Takes one notification and answers it. Returns 0, or -EPIPE when no one is left to
+ * ask. */
+static int serve_one(struct worker *w, struct request *r)
+{
+	struct sup *s = w->sup;
+	int result;
+
+	memset(w->notif, 0, s->notif_size);
+	if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, w->notif) < 0) {
+		struct pollfd p = { .fd = s->listener, .events = POLLIN };
+
+		/* ENOENT: killed before we came to it. */
+		if (errno != ENOENT && errno != EINTR)
+			return -errno;
+		if (poll(&p, 1, 0) == 1 && p.revents & (POLLHUP | POLLERR))
+			return -EPIPE;
+		return 0;
+	}
+	r->id = w->notif->id;
+	r->tid = (pid_t)w->notif->pid;
+	r->nr = w->notif->data.nr;
+	for (size_t i = 0; i < ARRAY_SIZE(r->arg); i++)
+		r->arg[i] = w->notif->data.args[i];
+	r->fd = -1;
+	/* pid 0: a process of another pid namespace, whose memory we cannot find. */
+	result = r->tid > 0 ? run_handler(r) : -EACCES;
+	if (result != SUP_LATER)
+		request_answer(r, result);
+	return 0;
+}
+
+static int worker_init(struct worker *w, struct sup *s)
+{
+	w->sup = s;
+	for (size_t i = 0; i < TASK_CACHE; i++)
+		w->tasks[i].proc = -1;
+	w->notif = calloc(1, s->notif_size);
+	w->resp = calloc(1, s->resp_size);
+	if (!w->notif || !w->resp)
+		return -ENOMEM;
+	/* umask and working directory are this thread's alone. host_proc is the working
+	 * directory: calls that take no directory descriptor reach self/fd/N. */
+	if (unshare(CLONE_FS) < 0 || fchdir(s->host_proc) < 0)
+		return -errno;
+	w->umask = umask(022);
+	(void)umask(w->umask);
+	return 0;
+}
+
+static int sup_init(struct sup *s, const struct supervisor *in)
+{
+	struct seccomp_notif_sizes sizes;
+	struct rlimit files;
+
+	*s = (struct sup){ .in = in,
+			   .spec = in->spec,
+			   .listener = in->listener,
+			   .host_proc = in->host_proc,
+			   .umask_gen = 1 };
+	if (syscall(__NR_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) < 0)
+		return -errno;
+	/* A newer kernel may write more than this program knows of. */
+	s->notif_size = sizes.seccomp_notif > sizeof(struct seccomp_notif)
+				? sizes.seccomp_notif
+				: sizeof(struct seccomp_notif);
+	s->resp_size = sizes.seccomp_notif_resp > sizeof(struct seccomp_notif_resp)
+			       ? sizes.seccomp_notif_resp
+			       : sizeof(struct seccomp_notif_resp);
+	s->self_fd = openat(s->host_proc, "self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (s->self_fd < 0)
+		return -errno;
+	for (size_t i = 0; i < in->n_roots; i++)
+		s->n_file_roots += in->roots[i].is_file;
+	if (pthread_rwlock_init(&s->names, NULL) || pthread_mutex_init(&s->umask_lock, NULL))
+		return -ENOMEM;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+	/* Lets the pair of caller and supervisor stay on one CPU (Linux 6.6; slower without). */
+	(void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+	/* Whatever size limit we inherited is not ours to die of. */
+	(void)signal(SIGXFSZ, SIG_IGN);
+	(void)signal(SIGPIPE, SIG_IGN);
+	return 0;
+}
+
+int supervisor_run(struct supervisor *in)
+{
+	static struct sup s;
+	static struct worker w;
+	static struct request r;
+	int err;
+
+	err = sup_init(&s, in);
+	if (err)
+		return err;
+	err = worker_init(&w, &s);
+	if (err)
+		return err;
+	r.sup = &s;
+	r.w = &w;
+	for (;;) {
+		err = serve_one(&w, &r);
+		if (err)
+			return err;
+	}
+}
