@@ -16,6 +16,7 @@ static const char *const stage_text[STAGE_COUNT] = {
 	[STAGE_PIVOT] = "cannot enter the sandbox's root",
 	[STAGE_USERNS] = "cannot enter the inner user namespace",
 	[STAGE_USERNS_LIMIT] = "cannot forbid nested user namespaces",
+	[STAGE_MEMFD] = "cannot forbid programs from memory (exec: deny-writable)",
 	[STAGE_CAPS] = "cannot drop capabilities",
 	[STAGE_KEYRING] = "cannot make a session keyring",
 	[STAGE_RLIMIT] = "cannot set a resource limit",
@@ -39,7 +40,11 @@ static bool sysctl_is(const char *path, char want)
 
 static void userns_fix(struct berm_err *err)
 {
-	if (sysctl_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
+	if (getenv("BERM_SESSION"))
+		err_fix(err,
+			"this shell already runs inside a berm sandbox; start the command there "
+			"without berm");
+	else if (sysctl_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
 		err_fix(err, "AppArmor forbids unprivileged user namespaces here; as root run: "
 			     "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0");
 	else if (sysctl_is("/proc/sys/kernel/unprivileged_userns_clone", '0'))
@@ -111,6 +116,11 @@ int failure_explain(const struct launch *l, const struct fail_record *f, struct 
 		break;
 	case STAGE_WORKDIR:
 		err_errno(err, -f->err, "%s %s", stage_text[f->stage], l->spec->workdir);
+		break;
+	case STAGE_MEMFD:
+		err_errno(err, -f->err, "%s", stage_text[f->stage]);
+		err_fix(err,
+			"it needs Linux 6.3 (vm.memfd_noexec); drop the rule, or use a newer kernel");
 		break;
 	default:
 		err_errno(err, -f->err, "%s", stage_text[f->stage]);

@@ -187,12 +187,18 @@ static int step_pin(const struct step *s, int root)
 {
 	_cleanup_close_ int place = open_place(root, s->dst);
 	_cleanup_close_ int tree = -1;
+	int r;
 
 	if (place < 0)
 		return place;
 	tree = clone_tree(place, false);
 	if (tree < 0)
 		return tree;
+	if (s->flags & STEP_NOEXEC) {
+		r = sys_setattr(tree, false, MOUNT_ATTR_NOEXEC);
+		if (r < 0)
+			return r;
+	}
 	return sys_move_mount(tree, place, "", MOVE_MOUNT_T_EMPTY_PATH);
 }
 

@@ -35,5 +35,9 @@ bool plan_shown(const struct plan *p, const char *path);
 /* sockets.c: the host's sockets in a wider view. */
 int plan_sockets(struct plan_build *b);
 
+/* STEP_NOEXEC where "exec: deny-writable" is in force: a program copied into any
+ * place that can be written must not run, and ld.so cannot map it there either. */
+unsigned plan_exec_flag(const struct plan_build *b);
+
 /* A private place: native unless a workspace lies below it. */
 void plan_private(struct plan_build *b, const char *path);

@@ -135,7 +135,8 @@ static int private_home(struct plan_build *b)
 	r = clear_mount_points(b, home);
 	if (r < 0)
 		return r;
-	step = plan_step(b, STEP_BIND, s->home_source, s->home_path, STEP_SAME, 0);
+	step = plan_step(b, STEP_BIND, s->home_source, s->home_path, STEP_SAME | plan_exec_flag(b),
+			 0);
 	if (step) {
 		step->dev = st.st_dev;
 		step->ino = st.st_ino;
@@ -159,7 +160,7 @@ int plan_home(struct plan_build *b)
 		r = private_home(b);
 		break;
 	case HOME_EMPTY:
-		plan_step(b, STEP_PIN, NULL, s->home_path, 0, 0);
+		plan_step(b, STEP_PIN, NULL, s->home_path, plan_exec_flag(b), 0);
 		plan_private(b, s->home_path);
 		break;
 	case HOME_HOST:

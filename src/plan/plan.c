@@ -96,6 +96,11 @@ bool plan_root_below(const struct spec *s, const char *dir)
 	return false;
 }
 
+unsigned plan_exec_flag(const struct plan_build *b)
+{
+	return b->spec->exec_deny_writable ? STEP_NOEXEC : 0;
+}
+
 void plan_private(struct plan_build *b, const char *path)
 {
 	plan_tree(b, plan_root_below(b->spec, path) ? TREE_FREE : TREE_NATIVE, path, true);

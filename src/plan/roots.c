@@ -11,6 +11,7 @@
 
 #include "base/path.h"
 #include "plan/build.h"
+#include "policy/pattern.h"
 
 /* The private tree that path lies in, or NULL. */
 static const struct tree *private_above(const struct plan *p, const char *path)
@@ -51,7 +52,7 @@ static void pin_ancestors(struct plan_build *b, const char *path)
 	for (char *slash = strchr(part + from + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (!pinned(b->plan, part)) {
-			plan_step(b, STEP_PIN, NULL, part, 0, 0);
+			plan_step(b, STEP_PIN, NULL, part, plan_exec_flag(b), 0);
 			plan_tree(b, TREE_FREE, part, true);
 		}
 		*slash = '/';
@@ -70,6 +71,38 @@ static bool covered(const struct spec *s, size_t i)
 	return false;
 }
 
+/* The kernel opens or closes execution for a whole mount, and a writable root
+ * carries no inner mounts: a grant for a part of it could not be held. */
+static int root_exec(struct plan_build *b, const struct writable_root *root, unsigned *flags)
+{
+	const struct spec *s = b->spec;
+
+	if (!s->exec_deny_writable)
+		return 0;
+	for (size_t i = 0; i < s->n_rules; i++) {
+		const struct rule *rule = s->rules[i];
+		_cleanup_free_ char *dir = NULL;
+
+		if (rule->exec != EXEC_ALLOW || pattern_is_relative(rule->pat))
+			continue;
+		if (pattern_match(rule->pat, root->path))
+			return 0;
+		dir = pattern_literal_dir(rule->pat);
+		if (!dir)
+			return err_set(b->err, -ENOMEM, "out of memory");
+		if (!path_within(dir, root->path))
+			continue;
+		err_set(b->err, -EOPNOTSUPP,
+			"rule \"%s\" (%s:%u) cannot be held: programs of %s run all or not at all",
+			rule->text, rule->origin.file, rule->origin.line, root->path);
+		err_fix(b->err, "make %s a writable root of its own (-w), or allow %s as a whole",
+			dir, root->path);
+		return b->err ? b->err->code : -EOPNOTSUPP;
+	}
+	*flags |= STEP_NOEXEC;
+	return 0;
+}
+
 static int one_root(struct plan_build *b, const struct writable_root *root)
 {
 	const struct spec *s = b->spec;
@@ -77,6 +110,7 @@ static int one_root(struct plan_build *b, const struct writable_root *root)
 	struct step *step;
 	struct tree *t;
 	struct stat st;
+	int r;
 
 	if (lstat(root->path, &st) < 0)
 		return err_errno(b->err, -errno, "cannot open %s", root->path);
@@ -84,8 +118,9 @@ static int one_root(struct plan_build *b, const struct writable_root *root)
 	pin_ancestors(b, root->path);
 	if (root->read_only)
 		flags |= STEP_RO;
-	if (s->exec_deny_writable)
-		flags |= STEP_NOEXEC;
+	r = root_exec(b, root, &flags);
+	if (r < 0)
+		return r;
 	if (S_ISCHR(st.st_mode))
 		flags |= STEP_DEVICE;
 	step = plan_step(b, STEP_BIND, root->path, root->path, flags, 0);
@@ -151,20 +186,51 @@ bool plan_shown(const struct plan *p, const char *path)
 	return false;
 }
 
-int plan_masks(struct plan_build *b)
+static void mask(struct plan_build *b, const char *path)
+{
+	struct stat st;
+
+	/* What the user cannot read needs no cover: the command is the same user
+	 * with fewer rights. A mask costs about 20 us of every start. */
+	if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode) || !plan_shown(b->plan, path) ||
+	    faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
+		return;
+	plan_step(b, STEP_MASK, NULL, path, STEP_OPTIONAL, S_ISDIR(st.st_mode) ? S_IFDIR : S_IFREG);
+}
+
+static bool in_root(const struct spec *s, const char *path)
+{
+	for (size_t i = 0; i < s->n_roots; i++)
+		if (path_within(path, s->roots[i].path))
+			return true;
+	return false;
+}
+
+/* A program that somebody's own rule forbids, outside the writable roots: not even
+ * its bytes are there, so that neither ld.so nor a copy gets round the rule. */
+static int mask_programs(struct plan_build *b)
 {
 	const struct spec *s = b->spec;
 
-	for (size_t i = 0; i < s->hidden.n; i++) {
-		const char *path = s->hidden.v[i];
-		struct stat st;
+	for (size_t i = 0; i < s->n_rules; i++) {
+		const struct rule *rule = s->rules[i];
+		_cleanup_free_ char *path = NULL;
 
-		/* What the user cannot read needs no cover: the command is the same user
-		 * with fewer rights. A mask costs about 20 us of every start. */
-		if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode) || !plan_shown(b->plan, path) ||
-		    faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
+		if (rule->exec != EXEC_DENY || rule->layer == LAYER_BUILTIN ||
+		    pattern_is_relative(rule->pat) || !pattern_is_literal(rule->pat))
 			continue;
-		plan_step(b, STEP_MASK, NULL, path, 0, S_ISDIR(st.st_mode) ? S_IFDIR : S_IFREG);
+		path = pattern_literal_dir(rule->pat);
+		if (!path)
+			return err_set(b->err, -ENOMEM, "out of memory");
+		if (!in_root(s, path))
+			mask(b, path);
 	}
 	return 0;
+}
+
+int plan_masks(struct plan_build *b)
+{
+	for (size_t i = 0; i < b->spec->hidden.n; i++)
+		mask(b, b->spec->hidden.v[i]);
+	return mask_programs(b);
 }

@@ -90,7 +90,7 @@ static void dev(struct plan_build *b)
 static void private_place(struct plan_build *b, const char *path, mode_t mode)
 {
 	plan_step(b, STEP_DIR, NULL, path, 0, mode);
-	plan_step(b, STEP_PIN, NULL, path, 0, 0);
+	plan_step(b, STEP_PIN, NULL, path, plan_exec_flag(b), 0);
 	plan_private(b, path);
 }
 
