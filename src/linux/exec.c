@@ -2,6 +2,7 @@
 /* The command's own process between fork and exec. */
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "base/fd.h"
@@ -124,5 +125,9 @@ void exec_command(struct launch *l, int slave)
 		setup_fail(l, STAGE_WORKDIR, errno, -1);
 	(void)umask(l->umask);
 	restore_signals(l);
+	/* The supervisor reads the path of the exec from our memory: this image belongs to a
+	 * user namespace above its own, and only a dumpable one is open to it. */
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
+		setup_fail(l, STAGE_EXEC, errno, -1);
 	setup_fail(l, STAGE_EXEC, exec_search(l->spec), -1);
 }
