@@ -32,9 +32,9 @@ int verb_profiles(int argc, char **argv);
 /* Prints the error, returns EXIT_BERM. */
 int cli_fail(const struct berm_err *err);
 
-/* Prints usage, then an empty line and the table's options; returns 0, or
- * EXIT_BERM when standard output is broken. */
-int cli_help(const char *usage, const struct opt_table *t);
+/* Prints usage, an empty line, the table's options and more (may be NULL);
+ * returns 0, or EXIT_BERM when standard output is broken. */
+int cli_help(const char *usage, const struct opt_table *t, const char *more);
 
 /* Flushes standard output; returns status, or EXIT_BERM (with a message) when
  * what was printed did not get through. */

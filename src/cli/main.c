@@ -35,13 +35,12 @@ int cli_finish(int status)
 	return EXIT_BERM;
 }
 
-int cli_help(const char *usage, const struct opt_table *t)
+int cli_help(const char *usage, const struct opt_table *t, const char *more)
 {
-	(void)fputs(usage, stdout);
-	if (t && t->n) {
-		(void)fputs("\n", stdout);
-		opts_help(t);
-	}
+	(void)printf("%s\n", usage);
+	opts_help(t);
+	if (more)
+		(void)printf("\n%s", more);
 	return cli_finish(0);
 }
 

@@ -180,4 +180,5 @@ void opts_help(const struct opt_table *t)
 		else
 			(void)printf("%-*s%s\n", HELP_COLUMN, left, d->help);
 	}
+	(void)printf("%-*s%s\n", HELP_COLUMN, "  -h, --help", "print this");
 }

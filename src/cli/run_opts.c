@@ -217,7 +217,7 @@ static int set_sandbox(void *ctx, const struct opt_def *def, const char *value,
 
 	if (!streq(value, "on") && !streq(value, "off"))
 		return bad_choice(def, value, "on, off", err);
-	o->sandbox_off = streq(value, "off");
+	o->off_by = streq(value, "off") ? "--sandbox off" : NULL;
 	o->sandbox_said = true;
 	return 0;
 }
@@ -321,10 +321,16 @@ static const struct opt_def run_table[] = {
 	{ "dry-run", 0, NULL, NULL, set_later, 0 },
 };
 
-static const struct opt_def policy_table[] = {
-	{ "json", 0, NULL, "print it for machines", set_flag, FLAG_JSON },
-	POLICY_OPTIONS,
-};
+#define JSON_OPTION                                                           \
+	{                                                                     \
+		"json", 0, NULL, "print it for machines", set_flag, FLAG_JSON \
+	}
+
+static const struct opt_def policy_table[] = { JSON_OPTION, POLICY_OPTIONS };
+static const struct opt_def json_table[] = { JSON_OPTION };
+
+const char run_opts_policy_help[] =
+	"And the options of berm run that say what the command may touch.\n";
 
 struct opt_table run_opts_table(void)
 {
@@ -334,6 +340,11 @@ struct opt_table run_opts_table(void)
 struct opt_table run_opts_policy_table(void)
 {
 	return OPT_TABLE(policy_table);
+}
+
+struct opt_table run_opts_json_table(void)
+{
+	return OPT_TABLE(json_table);
 }
 
 void run_opts_free(struct run_opts *o)
@@ -358,9 +369,9 @@ static int sandbox_from_env(struct run_opts *o, struct berm_err *err)
 			err_fix(err, "one of: on, off");
 			return r;
 		}
-		o->sandbox_off = streq(said, "off");
+		o->off_by = streq(said, "off") ? "BERM_SANDBOX=off" : NULL;
 	}
-	if (force && streq(force, "1") && (o->sandbox_off || o->backend == BACKEND_NONE)) {
+	if (force && streq(force, "1") && (o->off_by || o->backend == BACKEND_NONE)) {
 		r = err_set(err, -EPERM,
 			    "the sandbox is turned off, but BERM_FORCE_SANDBOX=1 demands it");
 		err_fix(err, "leave away --sandbox off, --backend none and BERM_SANDBOX=off");

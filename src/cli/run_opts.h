@@ -24,7 +24,7 @@ struct run_opts {
 	const char *profile;	   /* NULL: not said */
 	const char *events;
 	enum backend backend;
-	bool sandbox_off;
+	const char *off_by;    /* what turned the sandbox off, NULL: it is on */
 	bool sandbox_said; /* --sandbox was given: BERM_SANDBOX does not matter */
 	bool quiet, verbose;
 	bool json; /* of why and explain */
@@ -46,9 +46,12 @@ static inline void cleanup_spec_(struct spec **s)
 }
 #define _cleanup_spec_ _cleanup_(cleanup_spec_)
 
-/* The table of "run"; those of other verbs hold the part that describes policy. */
+/* The table of "run"; that of why and explain: the part that describes policy, and
+ * --json. The third one is what their help lists, run_opts_policy_help the rest. */
 struct opt_table run_opts_table(void);
 struct opt_table run_opts_policy_table(void);
+struct opt_table run_opts_json_table(void);
+extern const char run_opts_policy_help[];
 
 /* Adds a rule as if it were an option. pattern is borrowed. */
 int run_opts_add_arg(struct run_opts *o, enum policy_arg_kind kind, const char *pattern,

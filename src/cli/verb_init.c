@@ -163,7 +163,7 @@ int verb_init(int argc, char **argv)
 	if (opts_parse(&table, &place, argc, argv, false, &res, &err) < 0)
 		return cli_fail(&err);
 	if (res.help)
-		return cli_help(usage, &table);
+		return cli_help(usage, &table, NULL);
 	if (argc - res.first > (place == PLACE_USER ? 0 : 1)) {
 		(void)err_set(&err, -EINVAL, "%s",
 			      place == PLACE_USER ? "--user takes no directory"

@@ -33,7 +33,6 @@ static int set_json(void *ctx, const struct opt_def *def, const char *value, str
 
 static const struct opt_def defs[] = {
 	{ "json", 0, NULL, "print it for machines", set_json, 0 },
-	{ "help", 0, NULL, "print this", NULL, 0 },
 };
 
 static void print_json(void)
@@ -64,7 +63,7 @@ int verb_profiles(int argc, char **argv)
 	if (opts_parse(&table, &json, argc, argv, false, &res, &err) < 0)
 		return cli_fail(&err);
 	if (res.help)
-		return cli_help(usage, &table);
+		return cli_help(usage, &table, NULL);
 	if (res.first < argc) {
 		(void)err_set(&err, -EINVAL, "berm profiles takes no argument");
 		return cli_fail(&err);

@@ -120,18 +120,16 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 /* Without a sandbox there is nothing to wait for: the command takes our place. */
 static int run_bare(const struct run_opts *o, const struct spec *spec, struct session *session)
 {
+	const char *by = o->off_by ? o->off_by : "--backend none";
 	struct berm_err err = { 0 };
 	int e;
 
 	session_starting(session, "none", "none");
-	session_degraded(session, "sandbox",
-			 o->backend == BACKEND_NONE ? "--backend none" : "--sandbox off");
+	session_degraded(session, "sandbox", by);
 	session_flush(session);
-	if (!o->quiet && o->backend == BACKEND_NONE)
-		print_note(
-			"NO agent sandbox (--backend none): the command runs with all your rights");
-	else if (!o->quiet)
-		print_note("agent sandbox DISABLED by --sandbox off");
+	if (!o->quiet)
+		(void)fprintf(stderr, o->off_by ? "berm: agent sandbox DISABLED by %s\n" :
+						  "berm: no agent sandbox (%s)\n", by);
 	if (chdir(spec->workdir) < 0) {
 		(void)err_errno(&err, -errno, "cannot enter the workspace %s", spec->workdir);
 		return cli_fail(&err);
@@ -161,7 +159,7 @@ static int run(struct run_opts *o, char **command)
 	}
 	if (events.target && session_open_events(session, events.target, &err) < 0)
 		return cli_fail(&err);
-	if (o->sandbox_off || o->backend == BACKEND_NONE)
+	if (o->off_by || o->backend == BACKEND_NONE)
 		return run_bare(o, spec, session);
 	first_lines(o, spec);
 	return run_native(o, spec, session);
@@ -177,7 +175,7 @@ int verb_run(int argc, char **argv)
 	if (opts_parse(&table, &o, argc, argv, true, &res, &err) < 0)
 		return cli_fail(&err);
 	if (res.help)
-		return cli_help(usage, &table);
+		return cli_help(usage, &table, NULL);
 	if (run_opts_finish(&o, &err) < 0)
 		return cli_fail(&err);
 	if (res.first >= argc || !argv[res.first][0]) {

@@ -196,7 +196,7 @@ int verb_trust(int argc, char **argv)
 	if (opts_parse(&table, &o, argc, argv, false, &res, &err) < 0)
 		return cli_fail(&err);
 	if (res.help)
-		return cli_help(usage, &table);
+		return cli_help(usage, &table, NULL);
 	if (argc - res.first > 1 || (o.list && argc > res.first)) {
 		(void)err_set(&err, -EINVAL, "%s",
 			      o.list ? "--list takes no directory" : "one directory at a time");

@@ -116,14 +116,14 @@ static int why(const struct run_opts *o, char **operands)
 int verb_why(int argc, char **argv)
 {
 	_cleanup_run_opts_ struct run_opts o = RUN_OPTS_INIT;
-	struct opt_table table = run_opts_policy_table();
+	struct opt_table table = run_opts_policy_table(), own = run_opts_json_table();
 	struct opt_result res;
 	struct berm_err err = { 0 };
 
 	if (opts_parse(&table, &o, argc, argv, false, &res, &err) < 0)
 		return cli_fail(&err);
 	if (res.help)
-		return cli_help(usage, &table);
+		return cli_help(usage, &own, run_opts_policy_help);
 	if (argc - res.first != 2) {
 		(void)err_set(&err, -EINVAL, "an action and one path are needed");
 		err_fix(&err, "as in: berm why write src/main.c");

@@ -1,0 +1,458 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The command line as a contract (DESIGN 11): names, exit codes, messages.
+# BERM names the program. Each test has a home and a workspace of its own.
+# shellcheck shell=bash
+# shellcheck disable=SC2016,SC2154 # scripts for another shell; bats sets stderr_lines
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	: "${BERM:?}"
+	HOME=$BATS_TEST_TMPDIR/home
+	WS=$BATS_TEST_TMPDIR/ws
+	mkdir -p "$HOME" "$WS"
+	unset BERM_SANDBOX BERM_FORCE_SANDBOX XDG_STATE_HOME XDG_CONFIG_HOME
+	export HOME
+	cd "$WS" || return
+}
+
+berm() {
+	"$BERM" "$@"
+}
+
+# fails STATUS REASON FIX ARG...: exit status, and the two lines of standard error.
+fails() {
+	local want=$1 reason=$2 fix=$3
+	shift 3
+	run --separate-stderr -"$want" berm "$@"
+	echo "stderr: $stderr"
+	[ -z "$output" ]
+	[ "${stderr_lines[0]}" = "berm: $reason" ]
+	if [ -n "$fix" ]; then
+		[ "${stderr_lines[1]}" = "berm: $fix" ]
+		[ "${#stderr_lines[@]}" -eq 2 ]
+	else
+		[ "${#stderr_lines[@]}" -eq 1 ]
+	fi
+}
+
+# field FILE EVENT NAME...: those members of all events of a kind ("" = any), one a line.
+field() {
+	python3 -c '
+import json, sys
+for line in open(sys.argv[1], "rb"):
+    event = json.loads(line)
+    if sys.argv[2] in ("", event.get("event")):
+        for name in sys.argv[3:]:
+            print(event[name])' "$@"
+}
+
+# ---- help -------------------------------------------------------------------
+
+@test "help: of each verb: at most 40 lines of 80 columns, on standard output" {
+	local verb
+	for verb in '' run why explain trust init profiles; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -0 berm $verb --help
+		echo "$verb: ${#lines[@]} lines"
+		[ "${#lines[@]}" -le 40 ]
+		[ -z "$stderr" ]
+		! printf '%s\n' "${lines[@]}" | grep -E '.{81}' || return
+		[[ ${lines[0]} == usage:* ]]
+	done
+}
+
+@test "help: --help behind the command belongs to the command" {
+	run -0 berm run --sandbox off -q -- echo --help
+	[ "$output" = --help ]
+}
+
+@test "version" {
+	run -0 berm --version
+	[[ $output =~ ^berm\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "a broken standard output is an error, not silence" {
+	run --separate-stderr -125 bash -c '"$1" --help >/dev/full' - "$BERM"
+	[[ $stderr == "berm: cannot write to standard output: No space left on device" ]]
+	run --separate-stderr -125 bash -c '"$1" explain >/dev/full' - "$BERM"
+	run --separate-stderr -125 bash -c '"$1" why read x >/dev/full' - "$BERM"
+}
+
+# ---- verbs and options --------------------------------------------------------
+
+@test "verbs: none, unknown, misspelt, of a later release" {
+	fails 125 'a verb is missing' \
+		'berm --help lists the verbs; to run a command: berm run -- COMMAND'
+	fails 125 'unknown verb frobnicate' \
+		'berm --help lists the verbs; to run a command: berm run -- frobnicate' frobnicate
+	fails 125 'unknown verb rnu' 'did you mean berm run?' rnu
+	fails 125 'berm doctor is not in this release ('"$(berm --version | cut -d' ' -f2)"')' \
+		'berm --help lists the verbs that are' doctor
+}
+
+@test "options: unknown, misspelt, without a value, with one too many" {
+	fails 125 'unknown option --allow-wrte' 'did you mean --allow-write?' run --allow-wrte x true
+	fails 125 'unknown option --frobnicate' '--help lists the options' run --frobnicate true
+	fails 125 'unknown option -z' '--help lists the options' run -z true
+	fails 125 '-w needs a value' 'write -w DIR' run -w
+	fails 125 '--quiet takes no value' '' run --quiet=1 true
+	fails 125 '--mode fast: not a known value' 'one of: chat, review, plan, orchestrate' \
+		run --mode fast true
+	fails 125 '--backend docker: not a known value' 'one of: auto, native, microvm, none' \
+		run --backend docker true
+	fails 125 '--limit cpu: not KEY=VALUE' 'as in --limit cpu=60 or --limit files=1024' \
+		run --limit cpu true
+	fails 125 "--env =x: a variable's name is missing" '' run --env =x true
+	fails 125 '--unset-env A=b: give the name only' '' run --unset-env A=b true
+	fails 125 '-w needs a directory, not an empty word' '' run -w '' true
+}
+
+@test "options: what is not enforced yet is refused, never ignored" {
+	local broker='comes with the network broker; only --net off is enforced by this build'
+	local leave='leave the option away: the network is off' option
+	fails 125 "--net allow $broker" "$leave" run --net allow true
+	fails 125 "--net open $broker" "$leave" run --net open true
+	for option in allow-domain deny-domain publish host-port; do
+		fails 125 "--$option $broker" "$leave" run --$option x true
+	done
+	fails 125 '--backend microvm: this build cannot start a VM' \
+		'use --backend native, or leave the option away' run --backend microvm true
+	for option in dry-run settings=claude; do
+		run --separate-stderr -125 berm run --$option true
+		[[ $stderr == "berm: --${option%=*} is not in this release ("* ]]
+	done
+	run --separate-stderr -125 berm run --approver tty true
+	[[ ${stderr_lines[0]} == "berm: --approver tty is not in this release ("* ]]
+	run --separate-stderr -125 berm run --limit memory=1g true
+	[[ $stderr == *memory* ]]
+}
+
+@test "the command: missing, and an empty word" {
+	fails 125 'the command is missing' 'write berm run -- COMMAND' run
+	fails 125 'the command is missing' 'write berm run -- COMMAND' run -q --
+	fails 125 'the command is an empty word' 'write berm run -- COMMAND' run ''
+}
+
+@test "terminal control sequences in an argument are escaped" {
+	run --separate-stderr -125 berm run --$'\e[2Jx' true
+	[[ $stderr == *'\x1b[2Jx'* ]]
+	run --separate-stderr -125 berm run -w $'/nope\e]0;x\a' true
+	[[ $stderr != *$'\e'* && $stderr == *'\x1b]0;x\x07'* ]]
+}
+
+# ---- bad input ------------------------------------------------------------------
+
+@test "workspace: missing, a file, /, unreadable policy" {
+	run --separate-stderr -125 berm run -w nowhere -- true
+	[[ ${stderr_lines[0]} == 'berm: '*nowhere* ]]
+	[ "${#stderr_lines[@]}" -le 2 ]
+	echo x >file
+	run --separate-stderr -125 berm run -w file -- true
+	[[ ${stderr_lines[0]} == 'berm: '*file* ]]
+	run --separate-stderr -125 berm run -w / -- true
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	run --separate-stderr -125 berm run --policy nowhere.json -- true
+	[[ ${stderr_lines[0]} == *nowhere.json* ]]
+	echo '{"fils": {}}' >"$BATS_TEST_TMPDIR/p.json"
+	run --separate-stderr -125 berm run --policy "$BATS_TEST_TMPDIR/p.json" -- true
+	[[ ${stderr_lines[0]} == *'p.json:1: unknown key "fils"'* ]]
+	[[ ${stderr_lines[1]} == 'berm: did you mean "files"?' ]]
+}
+
+@test "command not found is 127, not executable is 126" {
+	run --separate-stderr -127 berm run -- nosuchcommand
+	[ "$stderr" = 'berm: nosuchcommand: command not found' ]
+	run --separate-stderr -127 berm run -- ./nosuchcommand
+	[ "$stderr" = 'berm: ./nosuchcommand: No such file or directory' ]
+	echo x >plain
+	run --separate-stderr -126 berm run -- ./plain
+	[ "$stderr" = 'berm: ./plain: Permission denied' ]
+}
+
+# ---- running ----------------------------------------------------------------------
+
+@test "exit status and signals of the command" {
+	run -0 berm run -- true
+	run -1 berm run -- false
+	run -77 berm run -- sh -c 'exit 77'
+	run -143 berm run -- sh -c 'kill -TERM $$'
+	run -137 berm run -- sh -c 'kill -KILL $$'
+	# the command's own 125 to 127 are its own
+	run --separate-stderr -125 berm run -- sh -c 'exit 125'
+	[ -z "$stderr" ]
+}
+
+@test "standard error is the command's, to the byte, when it is no terminal" {
+	run --separate-stderr -0 berm run -- sh -c 'echo out; echo err >&2'
+	[ "$output" = out ]
+	[ "$stderr" = err ]
+	run --separate-stderr -0 berm run -v -- true
+	[[ $stderr == 'berm: agent sandbox ON (native: '*'network off)' ]]
+}
+
+@test "sandbox off: said in one line, the environment is clean, nothing else changes" {
+	run --separate-stderr -0 berm run --sandbox off -- pwd
+	[ "$output" = "$WS" ]
+	[ "$stderr" = 'berm: agent sandbox DISABLED by --sandbox off' ]
+	run --separate-stderr -0 env BERM_SANDBOX=off "$BERM" run -- true
+	[ "$stderr" = 'berm: agent sandbox DISABLED by BERM_SANDBOX=off' ]
+	run --separate-stderr -0 env BERM_SANDBOX=off "$BERM" run --sandbox on -- true
+	[ -z "$stderr" ]
+	run --separate-stderr -0 env LD_PRELOAD=/nope.so "$BERM" run -q --sandbox off -- \
+		sh -c 'echo "<$LD_PRELOAD>"'
+	[ "$output" = '<>' ]
+	run --separate-stderr -0 berm run --backend none -- true
+	[ "$stderr" = 'berm: no agent sandbox (--backend none)' ]
+	export BERM_SANDBOX=maybe
+	fails 125 'BERM_SANDBOX=maybe: not a known value' 'one of: on, off' run true
+}
+
+@test "BERM_FORCE_SANDBOX refuses a run without one" {
+	export BERM_FORCE_SANDBOX=1
+	run --separate-stderr -125 berm run --sandbox off -- true
+	[[ ${stderr_lines[0]} == *'BERM_FORCE_SANDBOX=1 demands it'* ]]
+	run --separate-stderr -125 berm run --backend none -- true
+	run -0 berm run -- true
+}
+
+# ---- events -------------------------------------------------------------------------
+
+@test "events: file, descriptor, standard output" {
+	run -0 berm run --events "$BATS_TEST_TMPDIR/e" -- true
+	run -0 field "$BATS_TEST_TMPDIR/e" '' event
+	[ "${lines[*]}" = 'starting ready exit' ]
+	[ "$(stat -c %a "$BATS_TEST_TMPDIR/e")" = 600 ]
+	run -0 berm run --events fd:7 -- true 7>"$BATS_TEST_TMPDIR/e7"
+	run -0 field "$BATS_TEST_TMPDIR/e7" '' event
+	[ "${lines[*]}" = 'starting ready exit' ]
+	berm run --events - -- true >"$BATS_TEST_TMPDIR/e1"
+	run -0 field "$BATS_TEST_TMPDIR/e1" '' seq
+	[ "${lines[*]}" = '1 2 3' ]
+	fails 125 '--events fd:99: descriptor 99 is not open for writing' \
+		'open it in the shell, as in: berm run --events fd:99 ... 99>FILE' \
+		run --events fd:99 -- true
+	fails 125 '--events fd:x: not a descriptor number' \
+		'write fd:3 and open it, as in 3>events.jsonl' run --events fd:x -- true
+}
+
+@test "events: the command does not get the descriptor" {
+	run -0 bash -c '"$1" run --events fd:7 -- ls /proc/self/fd 7>"$2"' - \
+		"$BERM" "$BATS_TEST_TMPDIR/e7"
+	[[ " ${lines[*]} " != *' 7 '* ]]
+	[ "${#lines[@]}" -eq 4 ] # 0 1 2 and ls's own
+}
+
+@test "events: a file in the workspace cannot be written by the command" {
+	run ! berm run -q --events log.jsonl -- sh -c 'echo forged >>log.jsonl'
+	run ! berm run -q --events log.jsonl -- rm -f log.jsonl
+	run ! berm run -q --events log.jsonl -- mv log.jsonl other
+	run ! grep forged log.jsonl
+	run -0 field log.jsonl violation target
+	[[ $output == *"$WS/log.jsonl"* ]]
+}
+
+@test "events: no link that a command left is followed" {
+	ln -s "$BATS_TEST_TMPDIR" out
+	ln -s "$BATS_TEST_TMPDIR/victim" link
+	run --separate-stderr -125 berm run --events out/e.jsonl -- true
+	[[ ${stderr_lines[0]} == *'leads out of the workspace'* ]]
+	[ ! -e "$BATS_TEST_TMPDIR/e.jsonl" ]
+	run --separate-stderr -125 berm run --events link -- true
+	[ ! -e "$BATS_TEST_TMPDIR/victim" ]
+	: >"$BATS_TEST_TMPDIR/victim"
+	ln "$BATS_TEST_TMPDIR/victim" hard
+	run --separate-stderr -125 berm run --events hard -- true
+	[ ! -s "$BATS_TEST_TMPDIR/victim" ]
+}
+
+@test "events: a reader that went away does not end the run" {
+	run --separate-stderr -3 bash -c '"$1" run --events fd:7 -- sh -c "sleep 0.2; exit 3" \
+		7> >(exit 0)' - "$BERM"
+	[[ $stderr == 'berm: the event log is incomplete: Broken pipe' ]]
+}
+
+@test "a violation: event, summary with the smallest grant, and the grant works" {
+	run --separate-stderr -1 berm run --events ../e -- sh -c 'echo A=1 >.env'
+	echo "$stderr"
+	[[ $stderr == *'berm: 1 action was denied:'* ]]
+	[[ $stderr == *"berm:   file-create $WS/.env: "*'to allow: '* ]]
+	[ ! -e .env ]
+	run -0 field ../e violation action target count grant
+	[ "${lines[0]}" = file-create ]
+	[ "${lines[1]}" = "$WS/.env" ]
+	[ "${lines[2]}" = 1 ]
+	# shellcheck disable=SC2086
+	run --separate-stderr -0 berm run ${lines[3]} -- sh -c 'echo A=1 >.env'
+	[ -e .env ]
+}
+
+@test "the summary is short, and -q leaves it out" {
+	run --separate-stderr berm run -- sh -c \
+		'for i in $(seq 30); do mkdir d$i; echo >d$i/.env; done; echo >.env; echo >.env; true'
+	local n
+	n=$(grep -c '^berm: ' <<<"$stderr")
+	[ "$n" -le 10 ]
+	[[ $stderr == *'more kinds; --events FILE lists them'* ]]
+	run --separate-stderr berm run -q -- sh -c 'echo >.env'
+	[[ $stderr != *'berm: '* ]]
+}
+
+@test "a name in the summary cannot draw on the terminal" {
+	run --separate-stderr berm run -- sh -c 'd=$(printf "\033[2J"); mkdir "$d"; echo >"$d/.env"'
+	[[ $(grep '^berm: ' <<<"$stderr") != *$'\e'* ]]
+	[[ $stderr == *'\x1b[2J/.env'* ]]
+}
+
+@test "events: names that are not UTF-8 come back byte by byte" {
+	run berm run -q --events ../e -- bash -c 'mkdir $'"'a\\xff'"' && echo >$'"'a\\xff/.env'"
+	run -0 field ../e violation target_hex
+	[ "$output" = "$(printf '%s/a\xff/.env' "$WS" | od -An -v -tx1 | tr -d ' \n')" ]
+}
+
+# ---- why ------------------------------------------------------------------------------
+
+@test "why: verdicts and exit codes" {
+	echo x >file
+	run -0 berm why read file
+	[ "${lines[0]}" = "allowed: file-read $WS/file" ]
+	run -0 berm why write file
+	run -0 berm why delete file
+	run -1 berm why write .env
+	[ "${lines[0]}" = "denied: file-create $WS/.env" ]
+	[[ $output == *'from:     data/secret-names:'* ]]
+	[[ $output == *"to allow: --allow-write $WS/.env"* ]]
+	run -1 berm why write /etc/passwd
+	run -0 berm why read /etc/passwd
+	run -1 berm why read "$HOME/.ssh/id_rsa"
+	run -0 berm why exec /bin/sh
+	run -1 berm why write -m review file
+	run -1 berm why write file --deny-write file
+	[[ $output == *'from:     command line'* ]]
+}
+
+@test "why: json" {
+	run -1 berm why --json write .env
+	echo "$output" >../why
+	run -0 field ../why '' verdict action target grant
+	[ "${lines[0]}" = deny ]
+	[ "${lines[1]}" = file-create ]
+	[ "${lines[2]}" = "$WS/.env" ]
+	[ "${lines[3]}" = "--allow-write $WS/.env" ]
+}
+
+@test "why: links and missing folders are resolved as a run would" {
+	mkdir real
+	echo x >real/file
+	ln -s real/file link
+	ln -s "$HOME" away
+	ln -s loop loop
+	run -0 berm why read link
+	[ "${lines[0]}" = "allowed: file-read $WS/real/file" ]
+	run -0 berm why delete link
+	[ "${lines[0]}" = "allowed: file-delete $WS/link" ]
+	run -1 berm why write away/x
+	run -0 berm why create a/b/c/
+	run -1 berm why create a/b/.env
+	run -125 berm why read loop
+	run -125 berm why read ''
+}
+
+@test "why: wrong words" {
+	fails 125 'an action and one path are needed' 'as in: berm why write src/main.c' why read
+	fails 125 'look is not an action that can be asked about' \
+		'one of: read, write, create, delete, exec' why look x
+	run --separate-stderr -125 berm why connect example.org
+	[[ ${stderr_lines[1]} == *'the network is off in this build' ]]
+}
+
+@test "why tells what a run does" {
+	local path op
+	echo x >file
+	for path in file new .env sub/.env .vscode/settings.json .git/hooks/pre-commit .mcp.json; do
+		mkdir -p "$(dirname "$path")"
+		op=0
+		berm why write "$path" >/dev/null || op=$?
+		run berm run -q -- sh -c 'echo x >>"$1"' - "$path"
+		echo "$path: why $op, run $status"
+		[ "$((op != 0))" -eq "$((status != 0))" ]
+	done
+}
+
+# ---- explain, profiles, init, trust -----------------------------------------------------
+
+@test "explain: text, json, nothing is made" {
+	run -0 berm explain
+	[[ $output == *"$WS"* && $output == *data/secret-names:* ]]
+	run -0 bash -c '"$1" explain --json | python3 -m json.tool' - "$BERM"
+	[ ! -e "$HOME/.local" ]
+	run --separate-stderr -125 berm explain --target seatbelt
+	run -0 berm explain --target linux
+}
+
+@test "explain: a rule that hides files from reading states its price" {
+	run -0 berm explain --deny-read 'secret/**'
+	[[ $output == *'command line'* ]]
+	[[ $output == *'open'*'costs'* || $output == *'cost'* ]]
+}
+
+@test "profiles" {
+	run -0 berm profiles
+	[[ $output == *agent* && $output == *strict* && $output == *terminal* ]]
+	run -0 bash -c '"$1" profiles --json | python3 -m json.tool' - "$BERM"
+	local name
+	for name in agent strict terminal; do
+		run -0 bash -c '"$1" profiles --json | grep -F "\"name\":\"$2\""' - "$BERM" "$name"
+		run -0 berm run --profile "$name" -- true
+	done
+	run --separate-stderr -125 berm run --profile nosuch -- true
+}
+
+@test "init: the file is valid, and an existing one is left alone" {
+	run -0 berm init
+	[ "$output" = 'wrote ./.berm/policy.json' ]
+	run -0 berm explain
+	fails 125 'cannot write ./.berm/policy.json: File exists' \
+		'edit the file that is there; berm explain shows what it does' init
+	run -0 berm init --local
+	run -0 berm init --user
+	[ -f "$HOME/.config/berm/policy.json" ]
+	run -0 berm run -- true
+	run --separate-stderr -125 berm init nowhere
+	run --separate-stderr -125 berm init --user --local
+	mkdir evil
+	ln -s "$BATS_TEST_TMPDIR" evil/.berm
+	run --separate-stderr -125 berm init evil
+	[ ! -e "$BATS_TEST_TMPDIR/policy.json" ]
+}
+
+@test "trust: a project's file opens nothing before, and nothing after it changed" {
+	mkdir .berm "$BATS_TEST_TMPDIR/data"
+	echo '{"files": {"'"$BATS_TEST_TMPDIR/data"'": "write"}}' >.berm/policy.json
+	run -1 berm why write "$BATS_TEST_TMPDIR/data/x"
+	run --separate-stderr -125 berm trust </dev/null
+	[[ $output == *'would open:'*"$BATS_TEST_TMPDIR/data"* ]]
+	[[ ${stderr_lines[0]} == 'berm: no terminal to ask on' ]]
+	run -0 berm trust --yes
+	run -0 berm trust --list
+	[ "$output" = "$WS/.berm/policy.json" ]
+	run -0 berm why write "$BATS_TEST_TMPDIR/data/x"
+	echo >>.berm/policy.json
+	run -1 berm why write "$BATS_TEST_TMPDIR/data/x"
+	run -0 berm trust --yes
+	run -0 berm why write "$BATS_TEST_TMPDIR/data/x"
+	run -0 berm trust --revoke
+	run -1 berm why write "$BATS_TEST_TMPDIR/data/x"
+	run -0 berm trust --list
+	[ -z "$output" ]
+	fails 125 "$HOME has no .berm/policy.json" 'berm init writes one' trust "$HOME"
+}
+
+@test "trust: a run inside the sandbox cannot trust anything" {
+	mkdir .berm
+	echo '{"env": {"pass": ["SECRET_TOKEN"]}}' >.berm/policy.json
+	run berm run -q --allow-exec "$BERM" -- "$BERM" trust --yes
+	run -0 berm trust --list
+	[ -z "$output" ]
+}
