@@ -17,7 +17,7 @@
 
 char git_new_buf[GIT_CONTENT_MAX + 1], git_old_buf[GIT_CONTENT_MAX + 1];
 
-static const char *role_reason(enum git_role role)
+const char *git_role_reason(enum git_role role)
 {
 	switch (role) {
 	case GIT_HOOK:
@@ -48,7 +48,7 @@ int git_may_create(struct request *r, struct place *p, enum file_type type, enum
 		return 0;
 	if (place_type(p, NULL) != FT_NONE)
 		return -EEXIST;
-	return report_denial(r, OP_CREATE, p->path, NULL, role_reason(role), EACCES);
+	return report_denial(r, OP_CREATE, p->path, NULL, git_role_reason(role), EACCES);
 }
 
 /* The writable root's own repository: a person's git works in it, so its configuration,
@@ -98,11 +98,13 @@ int git_may_rename(struct request *r, struct place *from, struct place *to, enum
 	if (err)
 		return err;
 	if (!judge_git_rename(r, from, to, type))
-		return report_denial(r, OP_RENAME_TO, to->path, NULL, role_reason(role), EACCES);
+		return report_denial(r, OP_RENAME_TO, to->path, NULL, git_role_reason(role),
+				     EACCES);
 	if (!git_role_has_content(role))
 		return 0;
 	if (type != FT_REG)
-		return report_denial(r, OP_RENAME_TO, to->path, NULL, role_reason(role), EACCES);
+		return report_denial(r, OP_RENAME_TO, to->path, NULL, git_role_reason(role),
+				     EACCES);
 	*ret_role = role;
 	return 0;
 }

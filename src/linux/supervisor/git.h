@@ -11,6 +11,9 @@ struct git_bytes {
 	size_t len;
 };
 
+/* Why the role is refused, static text. */
+const char *git_role_reason(enum git_role role);
+
 /* Two buffers of GIT_CONTENT_MAX bytes; used with the names held exclusively. */
 extern char git_new_buf[GIT_CONTENT_MAX + 1], git_old_buf[GIT_CONTENT_MAX + 1];
 

@@ -53,7 +53,7 @@
 #include <sys/syscall.h>
 
 #include "linux/kern.h"
-#include "linux/supervisor/sup.h"
+#include "linux/supervisor/git.h"
 
 #ifdef __NR_open
 #define LEGACY(x) x
@@ -168,6 +168,18 @@ static int run_handler(struct request *r)
 	return result == SUP_AGAIN ? -EACCES : result;
 }
 
+/* While bytes of git's are on their way, their events are waited for as well. */
+static void wait_for_work(struct worker *w)
+{
+	struct pollfd p[] = { { .fd = w->sup->listener, .events = POLLIN },
+			      { .fd = git_events(w->sup), .events = POLLIN } };
+
+	while (p[1].fd >= 0 && poll(p, 2, -1) > 0 && !p[0].revents) {
+		git_settle(w->sup, w);
+		p[1].fd = git_events(w->sup);
+	}
+}
+
 /* Takes one notification and answers it. Returns 0, or -EPIPE when no one is left to
  * ask. */
 static int serve_one(struct worker *w, struct request *r)
@@ -175,6 +187,7 @@ static int serve_one(struct worker *w, struct request *r)
 	struct sup *s = w->sup;
 	int result;
 
+	wait_for_work(w);
 	memset(w->notif, 0, s->notif_size);
 	if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, w->notif) < 0) {
 		struct pollfd p = { .fd = s->listener, .events = POLLIN };
@@ -192,6 +205,7 @@ static int serve_one(struct worker *w, struct request *r)
 	for (size_t i = 0; i < ARRAY_SIZE(r->arg); i++)
 		r->arg[i] = w->notif->data.args[i];
 	r->fd = -1;
+	git_settle(s, w);
 	/* pid 0: a process of another pid namespace, whose memory we cannot find. */
 	result = r->tid > 0 ? run_handler(r) : -EACCES;
 	if (result != SUP_LATER)
