@@ -105,7 +105,6 @@ static int root_exec(struct plan_build *b, const struct writable_root *root, uns
 
 static int one_root(struct plan_build *b, const struct writable_root *root)
 {
-	const struct spec *s = b->spec;
 	unsigned flags = STEP_REC | STEP_SAME;
 	struct step *step;
 	struct tree *t;
