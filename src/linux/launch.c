@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -26,6 +27,10 @@ static const int warden_signals[] = { SIGHUP,  SIGINT,	SIGQUIT, SIGTERM, SIGUSR1
 
 static int make_channels(struct launch *l)
 {
+	l->shared = mmap(NULL, sizeof(*l->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (l->shared == MAP_FAILED)
+		return -errno;
 	if (pipe2(l->fail, O_CLOEXEC) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->ctl) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->events) < 0 ||
@@ -195,6 +200,8 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 	/* Inherited descriptors stay ours: the command gets 0, 1 and 2. */
 	(void)syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
 	(void)setrlimit(RLIMIT_CORE, &core);
+	/* Should the supervisor be killed, its children come to us to be reaped. */
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	r = make_channels(&l);
 	if (r >= 0)
 		r = block_signals(&l, &w.signals);

@@ -70,9 +70,15 @@ struct ctl_msg {
 	int32_t value;
 };
 
+/* One page that the processes share. */
+struct launch_shared {
+	pid_t init_pid; /* as the host counts; 0 until init exists */
+};
+
 struct launch {
 	const struct spec *spec;
 	const struct plan *plan;
+	struct launch_shared *shared;
 	uid_t uid;
 	gid_t gid;
 	mode_t umask;

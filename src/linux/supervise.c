@@ -74,6 +74,7 @@ static void clone_init(struct launch *l)
 		init_main(l);
 	}
 	init_pid = (pid_t)pid;
+	l->shared->init_pid = init_pid;
 	(void)close(l->sync[1]);
 	l->sync[1] = -1;
 	(void)close(l->ctl[1]);
@@ -163,7 +164,11 @@ static void serve(struct launch *l, struct supervisor *s)
 		setup_fail(l, STAGE_LISTENER, r, -1);
 	close_quietly(l->fail[1]);
 	(void)supervisor_run(s);
-	/* It cannot serve any more: the session ends closed. Init dies with us. */
+	/* It cannot serve any more: the session ends closed. Init is reaped here:
+	 * not every host's pid 1 reaps what is left to it. */
+	(void)kill(init_pid, SIGKILL);
+	while (waitpid(init_pid, NULL, 0) < 0 && errno == EINTR)
+		;
 	_exit(125);
 }
 

@@ -214,9 +214,15 @@ static int round_once(struct warden *w)
 	return p[P_CHILD].revents ? 1 : 0;
 }
 
+static void reap(pid_t pid)
+{
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 int warden_loop(struct warden *w, struct berm_err *err)
 {
-	int r, status;
+	int r;
 
 	do
 		r = round_once(w);
@@ -225,8 +231,11 @@ int warden_loop(struct warden *w, struct berm_err *err)
 		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
 		err_errno(err, r, "lost the sandbox");
 	}
-	while (waitpid(w->child_pid, &status, 0) < 0 && errno == EINTR)
-		;
+	reap(w->child_pid);
+	/* A killed supervisor leaves init to us (subreaper); it dies with it. Other
+	 * children may be the caller's from before an exec: not waited for. */
+	if (w->l->shared->init_pid)
+		reap(w->l->shared->init_pid);
 	/* What was sent before the end is still in the sockets. */
 	if (w->l->fail[0] >= 0)
 		handle_fail(w);
