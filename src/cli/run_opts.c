@@ -268,8 +268,7 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 /* What describes policy: why and explain take it as well. */
 #define POLICY_OPTIONS                                                                                  \
 	{ NULL, 0, NULL, "What the command may touch:", NULL, 0 },                                      \
-		{ "workspace",	 'w',                                                                   \
-		  "DIR",	 "writable root (default: the current directory); repeatable",          \
+		{ "workspace",	 'w', "DIR", "writable root (default: here); repeatable",               \
 		  set_workspace, 0 },                                                                   \
 		{ "mode",     'm',	  "MODE", "chat, or read-only: review, plan, orchestrate",      \
 		  set_choice, CHOICE_MODE },                                                            \
@@ -283,7 +282,7 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 		{ "allow-write", 0, "P", "make a path writable", set_rule, ARG_ALLOW_WRITE },           \
 		{ "deny-write",	 0, "P", "keep a path from being changed or created", set_rule,         \
 		  ARG_DENY_WRITE },                                                                     \
-		{ "ask",    0,	    "P", "ask before a path is used (no one answers yet: denied)",      \
+		{ "ask",    0,	    "P", "ask before a path is used (nobody answers yet: a deny)",      \
 		  set_rule, ARG_ASK },                                                                  \
 		{ "allow-exec", 0, "P", "let a program be executed", set_rule, ARG_ALLOW_EXEC },        \
 		{ "deny-exec", 0, "P", "keep a program from being executed", set_rule, ARG_DENY_EXEC }, \

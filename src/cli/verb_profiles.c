@@ -18,8 +18,8 @@ static const struct {
 	  "As agent; secret-named files in the workspace cannot be read either (each open\n"
 	  "is looked at, which costs time), and nothing in it can be executed." },
 	{ "terminal",
-	  "For a person at a terminal: your home directory is writable, secrets in it are\n"
-	  "neither readable nor writable." },
+	  "For a person at a terminal: your own home directory is shown, read-only, with\n"
+	  "secrets masked." },
 };
 
 static int set_json(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)

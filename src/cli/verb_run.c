@@ -128,8 +128,10 @@ static int run_bare(const struct run_opts *o, const struct spec *spec, struct se
 	session_degraded(session, "sandbox", by);
 	session_flush(session);
 	if (!o->quiet)
-		(void)fprintf(stderr, o->off_by ? "berm: agent sandbox DISABLED by %s\n" :
-						  "berm: no agent sandbox (%s)\n", by);
+		(void)fprintf(stderr,
+			      o->off_by ? "berm: agent sandbox DISABLED by %s\n"
+					: "berm: no agent sandbox (%s)\n",
+			      by);
 	if (chdir(spec->workdir) < 0) {
 		(void)err_errno(&err, -errno, "cannot enter the workspace %s", spec->workdir);
 		return cli_fail(&err);

@@ -58,13 +58,13 @@ for line in open(sys.argv[1], "rb"):
 		echo "$verb: ${#lines[@]} lines"
 		[ "${#lines[@]}" -le 40 ]
 		[ -z "$stderr" ]
-		! printf '%s\n' "${lines[@]}" | grep -E '.{81}' || return
+		run ! grep -E '.{81}' <<<"$output"
 		[[ ${lines[0]} == usage:* ]]
 	done
 }
 
 @test "help: --help behind the command belongs to the command" {
-	run -0 berm run --sandbox off -q -- echo --help
+	run -0 berm run --sandbox off -q -- sh -c 'echo "$1"' --help --help
 	[ "$output" = --help ]
 }
 
@@ -274,7 +274,7 @@ for line in open(sys.argv[1], "rb"):
 }
 
 @test "a violation: event, summary with the smallest grant, and the grant works" {
-	run --separate-stderr -1 berm run --events ../e -- sh -c 'echo A=1 >.env'
+	run --separate-stderr ! berm run --events ../e -- sh -c 'echo A=1 >.env'
 	echo "$stderr"
 	[[ $stderr == *'berm: 1 action was denied:'* ]]
 	[[ $stderr == *"berm:   file-create $WS/.env: "*'to allow: '* ]]
