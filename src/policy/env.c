@@ -43,13 +43,17 @@ static int env_put(struct strv *env, const char *name, const char *value)
 	return strv_add(env, line);
 }
 
-static bool in_writable(const struct spec *s, const char *dir)
+/* Can the command put a file there? Then it could put itself before the system's
+ * own programs in a later command's way. */
+static bool is_writable_place(const struct spec *s, const char *dir)
 {
-	return spec_root_of(s, dir) != NULL;
+	_cleanup_free_ char *real = path_resolve(dir);
+
+	return !real || spec_root_of(s, real) || spec_root_of(s, dir) ||
+	       view_kind(s, dir) == VIEW_PRIVATE;
 }
 
-/* Only absolute entries outside the writable roots: else the command could put a
- * program before the system's own in a later command's way. */
+/* Only absolute entries outside everything that the command can write. */
 static int env_path(const struct spec *s, const char *path, struct strv *env)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(65536);
@@ -60,13 +64,25 @@ static int env_path(const struct spec *s, const char *path, struct strv *env)
 
 		if (!one)
 			return -ENOMEM;
-		if (one[0] == '/' && !in_writable(s, one))
+		if (one[0] == '/' && !is_writable_place(s, one))
 			buf_addf(&out, "%s%s", out.len ? ":" : "", one);
 		path += n + (path[n] == ':');
 	}
 	if (!out.len)
 		buf_adds(&out, "/usr/local/bin:/usr/bin:/bin");
 	return out.failed ? -ENOMEM : env_put(env, "PATH", out.data);
+}
+
+/* A value that makes a program read another file than its name says. */
+static bool bad_value(const char *name, const char *value)
+{
+	if (str_starts(value, "()"))
+		return true;
+	if (streq(name, "TZ"))
+		return value[0] == ':' || value[0] == '/' || strstr(value, "..");
+	if (streq(name, "TERM") || streq(name, "LANG") || str_starts(name, "LC_"))
+		return strchr(value, '/') != NULL;
+	return false;
 }
 
 static int env_inherit(const struct policy_input *in, struct strv *env)
@@ -78,7 +94,7 @@ static int env_inherit(const struct policy_input *in, struct strv *env)
 		if (!name)
 			return -ENOMEM;
 		if (*value != '=' || !list_has(&data_env_allow, name, false) ||
-		    list_has(&data_env_scrub, name, false) || str_starts(value + 1, "()"))
+		    list_has(&data_env_scrub, name, false) || bad_value(name, value + 1))
 			continue;
 		if (env_put(env, name, value + 1) < 0)
 			return -ENOMEM;
@@ -86,13 +102,96 @@ static int env_inherit(const struct policy_input *in, struct strv *env)
 	return 0;
 }
 
+/* A variable of the caller passes when it is named. A glob does not reach secrets:
+ * these must be named one by one. */
+static int env_pass(const struct policy_input *in, const char *glob, struct strv *env)
+{
+	bool exact = !strpbrk(glob, "*?[");
+
+	for (char *const *e = in->environ; e && *e; e++) {
+		_cleanup_free_ char *name = strndup(*e, strcspn(*e, "="));
+		const char *value = *e + strcspn(*e, "=");
+
+		if (!name)
+			return -ENOMEM;
+		if (*value != '=' || !glob_match(glob, name, false) ||
+		    list_has(&data_env_scrub, name, false) || bad_value(name, value + 1) ||
+		    (!exact && list_has(&data_env_secret, name, true)))
+			continue;
+		if (env_put(env, name, value + 1) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void env_drop(const char *glob, struct strv *env)
+{
+	size_t keep = 0;
+
+	for (size_t i = 0; i < env->n; i++) {
+		size_t n = strcspn(env->v[i], "=");
+		char saved = env->v[i][n];
+		bool hit;
+
+		env->v[i][n] = '\0';
+		hit = glob_match(glob, env->v[i], false);
+		env->v[i][n] = saved;
+		if (hit)
+			free(env->v[i]);
+		else
+			env->v[keep++] = env->v[i];
+	}
+	env->n = keep;
+	if (env->v)
+		env->v[keep] = NULL;
+}
+
+/* Says that a variable somebody asked for never passes. */
+static int note_scrubbed(struct spec *s, const struct settings *set, const struct setting *e)
+{
+	const struct data_entry *why = list_has(&data_env_scrub, e->name, false);
+	_cleanup_free_ char *note = NULL;
+
+	if (!why)
+		return 0;
+	note = str_printf("%s: %s is never passed to a command (%s:%u, \"%s\")", set->file, e->name,
+			  data_env_scrub.file, why->line, why->text);
+	return note && strv_add(&s->notes, note) == 0 ? 1 : -ENOMEM;
+}
+
+static int env_entry(struct spec *s, const struct policy_input *in, const struct settings *set,
+		     const struct setting *e, struct strv *env)
+{
+	int r;
+
+	if (e->ignored)
+		return 0;
+	if (e->key == SET_ENV_UNSET) {
+		env_drop(e->name, env);
+		return 0;
+	}
+	if (e->key != SET_ENV_PASS && e->key != SET_ENV_SET)
+		return 0;
+	r = note_scrubbed(s, set, e);
+	if (r)
+		return r < 0 ? r : 0;
+	return e->key == SET_ENV_SET ? env_put(env, e->name, e->value) : env_pass(in, e->name, env);
+}
+
 int env_resolve(struct spec *s, const struct policy_input *in, struct berm_err *err)
 {
+	const struct spec_priv *p = s->priv;
 	_cleanup_strv_ struct strv env = { 0 };
+	int r = env_inherit(in, &env);
 
-	if (env_inherit(in, &env) < 0 || env_path(s, env_get(in->environ, "PATH"), &env) < 0 ||
-	    env_put(&env, "HOME", s->home_path) < 0 || env_put(&env, "TMPDIR", "/tmp") < 0 ||
-	    env_put(&env, "PWD", s->workdir) < 0 || env_put(&env, "GIT_TERMINAL_PROMPT", "0") < 0 ||
+	if (r >= 0)
+		r = env_path(s, env_get(in->environ, "PATH"), &env);
+	for (size_t i = 0; r >= 0 && i < p->layers.n; i++)
+		for (size_t j = 0; r >= 0 && j < p->layers.v[i].n; j++)
+			r = env_entry(s, in, &p->layers.v[i], &p->layers.v[i].v[j], &env);
+	if (r < 0 || env_put(&env, "HOME", s->home_path) < 0 ||
+	    env_put(&env, "TMPDIR", "/tmp") < 0 || env_put(&env, "PWD", s->workdir) < 0 ||
+	    env_put(&env, "GIT_TERMINAL_PROMPT", "0") < 0 ||
 	    env_put(&env, "BERM_SESSION", s->session) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	s->envp = take_ptr(env.v);

@@ -19,6 +19,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "policy/places.h"
 
 enum hit { HIT_NO, HIT_WILD_ABOVE, HIT_ABOVE, HIT_MATCH };
 
@@ -274,37 +275,12 @@ static bool leaves_context(const struct spec *s, const struct file_query *q)
 
 /* ---- outside the roots -------------------------------------------------- */
 
-static bool in_any(const char *path, const char *const *dirs)
-{
-	for (; *dirs; dirs++)
-		if (path_within(path, *dirs))
-			return true;
-	return false;
-}
-
-static const char *const private_dirs[] = { "/tmp", "/var/tmp", "/dev/shm", "/run",
-					    "/var", "/home",	NULL };
-static const char *const system_dirs[] = { "/usr",   "/bin",	"/sbin", "/lib", "/lib32",
-					   "/lib64", "/libx32", "/etc",	 "/opt", "/nix",
-					   "/gnu",   "/proc",	"/sys",	 "/dev", NULL };
-
 static bool is_hidden(const struct spec *s, const char *path)
 {
 	for (size_t i = 0; i < s->hidden.n; i++)
 		if (path_within(path, s->hidden.v[i]))
 			return true;
 	return false;
-}
-
-static const struct readable_tree *tree_of(const struct spec *s, const char *path)
-{
-	const struct readable_tree *best = NULL;
-
-	for (size_t i = 0; i < s->n_reads; i++)
-		if (path_within(path, s->reads[i].path) &&
-		    (!best || strlen(s->reads[i].path) > strlen(best->path)))
-			best = &s->reads[i];
-	return best;
 }
 
 /* The rule that hides path, for the message. */
@@ -322,42 +298,46 @@ static const struct rule *hiding_rule(const struct spec *s, const char *path)
 
 static void judge_outside(const struct spec *s, const struct file_query *q, struct verdict *v)
 {
-	const char *path = q->path;
-	bool write = is_write(q->op), in_home;
+	bool write = is_write(q->op);
 
-	if (is_hidden(s, path)) {
-		deny(v, hiding_rule(s, path), EACCES, "a rule hides this path");
+	if (is_hidden(s, q->path)) {
+		deny(v, hiding_rule(s, q->path), EACCES, "a rule hides this path");
 		return;
 	}
-	in_home = s->home_path && path_within(path, s->home_path);
-	if (tree_of(s, path) || (in_home && s->home == HOME_HOST)) {
+	switch (view_kind(s, q->path)) {
+	case VIEW_PRIVATE:
+		allow(v, NULL, "private to the session");
+		break;
+	case VIEW_DEVICE:
+		if (q->op == OP_WRITE || q->op == OP_META || !write)
+			allow(v, NULL, "the sandbox's own devices and processes");
+		else
+			deny(v, NULL, EACCES, "nothing is made here");
+		break;
+	case VIEW_READ_ONLY:
 		if (write)
 			deny(v, NULL, EROFS, "outside the writable roots");
 		else
 			allow(v, NULL, "the view shows it, read-only");
-		return;
+		break;
+	case VIEW_NOTHING:
+		deny(v, NULL, write ? EACCES : ENOENT,
+		     write ? "outside the writable roots" : "the view does not show it");
+		break;
 	}
-	if (in_home || (s->root == ROOT_SYSTEM && in_any(path, private_dirs))) {
-		allow(v, NULL, "private to the session");
-		return;
-	}
-	if (in_any(path, private_dirs) &&
-	    (path_within(path, "/tmp") || path_within(path, "/dev/shm"))) {
-		allow(v, NULL, "private to the session");
-		return;
-	}
-	if (s->root == ROOT_HOST || in_any(path, system_dirs)) {
-		if (write)
-			deny(v, NULL, EROFS, "outside the writable roots");
-		else
-			allow(v, NULL, "the view shows it, read-only");
-		return;
-	}
-	deny(v, NULL, write ? EACCES : ENOENT,
-	     write ? "outside the writable roots" : "the view does not show it");
 }
 
 /* ---- exec --------------------------------------------------------------- */
+
+/* .../bin/NAME or .../sbin/NAME */
+static bool in_bin_dir(const struct path_parts *pp)
+{
+	const char *dir = pp->n > 1 ? pp->path + pp->at[pp->n - 2] : "";
+	size_t len = pp->n > 1 ? pp->len[pp->n - 2] : 0;
+
+	return (len == 3 && memcmp(dir, "bin", 3) == 0) ||
+	       (len == 4 && memcmp(dir, "sbin", 4) == 0);
+}
 
 static bool judge_exec(const struct spec *s, const struct file_query *q,
 		       const struct writable_root *root, unsigned root_n,
@@ -387,7 +367,8 @@ static bool judge_exec(const struct spec *s, const struct file_query *q,
 		     "programs in writable folders do not run (exec: deny-writable)");
 		return true;
 	}
-	if (!root && in_any(q->path, system_dirs) && is_dangerous_binary(path_base(q->path))) {
+	if (!root && view_shows(s, q->path) && in_bin_dir(pp) &&
+	    is_dangerous_binary(path_base(q->path))) {
 		deny(v, NULL, EACCES, "a dangerous program (data/dangerous-binaries)");
 		return true;
 	}

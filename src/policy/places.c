@@ -58,12 +58,14 @@ static int find_home(struct spec *s, const struct policy_input *in, struct berm_
 	return 0;
 }
 
-static int mkdirs(const char *path, mode_t mode)
+int make_dirs(const char *path, mode_t mode)
 {
 	_cleanup_free_ char *copy = strdup(path);
 
 	if (!copy)
 		return -ENOMEM;
+	if (mkdir(path, mode) == 0 || errno == EEXIST)
+		return 0;
 	for (char *p = copy + 1;; p++) {
 		char c = *p;
 
@@ -78,8 +80,28 @@ static int mkdirs(const char *path, mode_t mode)
 	}
 }
 
-/* A folder that holds what a run trusts must be the user's own. */
-static int check_owned(const char *path, unsigned uid, struct berm_err *err)
+char *path_resolve(const char *path)
+{
+	_cleanup_free_ char *head = strdup(path);
+	size_t len = strlen(path);
+
+	while (head && len) {
+		_cleanup_free_ char *real = NULL;
+
+		head[len] = '\0';
+		real = realpath(head, NULL);
+		if (real)
+			return path[len] ? str_printf("%s%s", streq(real, "/") ? "" : real,
+						      path + len)
+					 : take_ptr(real);
+		while (len && head[len - 1] != '/')
+			len--;
+		len -= len > 0;
+	}
+	return strdup(path);
+}
+
+int check_owned(const char *path, unsigned uid, struct berm_err *err)
 {
 	struct stat st;
 
@@ -116,7 +138,7 @@ static int find_state(struct spec *s, const struct policy_input *in, struct berm
 	if (!path)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!in->pretend) {
-		r = mkdirs(path, 0700);
+		r = make_dirs(path, 0700);
 		if (r < 0) {
 			err_errno(err, r, "cannot make berm's state folder %s", path);
 			err_fix(err, "set XDG_STATE_HOME to a folder you can write");
@@ -134,19 +156,38 @@ static int find_state(struct spec *s, const struct policy_input *in, struct berm
 
 /* ---- workspaces --------------------------------------------------------- */
 
-static int add_root(struct spec *s, const char *path, enum root_kind kind, bool read_only,
-		    bool is_file, struct origin origin)
+int spec_add_root(struct spec *s, const char *path, enum root_kind kind, bool read_only,
+		  bool is_file, const struct origin *origin)
 {
 	struct writable_root *v = reallocarray(s->roots, s->n_roots + 1, sizeof(*v));
+	const char *file = spec_string(s, origin->file);
 
-	if (!v)
+	if (v)
+		s->roots = v;
+	if (!v || !file)
 		return -ENOMEM;
-	s->roots = v;
-	v[s->n_roots] = (struct writable_root){ strdup(path), read_only, is_file, kind, origin };
+	v[s->n_roots] = (struct writable_root){
+		strdup(path), read_only, is_file, kind, { file, origin->line }
+	};
 	if (!v[s->n_roots].path)
 		return -ENOMEM;
 	s->n_roots++;
 	return 0;
+}
+
+int spec_add_read(struct spec *s, const char *path, const char *source, const struct origin *origin)
+{
+	struct readable_tree *v = reallocarray(s->reads, s->n_reads + 1, sizeof(*v));
+	const char *file = spec_string(s, origin->file);
+
+	if (v)
+		s->reads = v;
+	if (!v || !file)
+		return -ENOMEM;
+	v[s->n_reads] =
+		(struct readable_tree){ strdup(path), strdup(source), { file, origin->line } };
+	s->n_reads++;
+	return v[s->n_reads - 1].path && v[s->n_reads - 1].source ? 0 : -ENOMEM;
 }
 
 static int check_workspace(const struct spec *s, const char *given, const char *path,
@@ -157,7 +198,7 @@ static int check_workspace(const struct spec *s, const char *given, const char *
 		err_fix(err, "name the project's directory: -w DIR");
 		return -EINVAL;
 	}
-	if (path_within(s->state_dir, path)) {
+	if (path_within(s->state_dir, path) && !streq(path, s->user_home)) {
 		err_set(err, -EINVAL, "the workspace %s holds berm's own state (%s)", given,
 			s->state_dir);
 		err_fix(err,
@@ -200,7 +241,7 @@ static int add_workspace(struct spec *s, const char *cwd, const char *given, str
 	for (size_t i = 0; i < s->n_roots; i++)
 		if (streq(s->roots[i].path, path))
 			return 0;
-	if (add_root(s, path, ROOT_WORKSPACE, s->mode != MODE_CHAT, false, origin) < 0)
+	if (spec_add_root(s, path, ROOT_WORKSPACE, false, false, &origin) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -232,76 +273,22 @@ static int find_workspaces(struct spec *s, const struct policy_input *in, struct
 	return s->workdir ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
-/* ---- the private home --------------------------------------------------- */
-
-static uint64_t path_id(const char *path)
+int places_state(const struct policy_input *in, struct spec **ret, struct berm_err *err)
 {
-	uint64_t h = 14695981039346656037ull;
-
-	for (; *path; path++)
-		h = (h ^ (unsigned char)*path) * 1099511628211ull;
-	return h;
-}
-
-static int private_home(struct spec *s, const struct policy_input *in, struct berm_err *err)
-{
+	struct spec *s = spec_new(err);
 	int r;
 
-	s->home_source =
-		str_printf("%s/homes/%s-%016llx", s->state_dir, path_base(s->roots[0].path),
-			   (unsigned long long)path_id(s->roots[0].path));
-	if (!s->home_source)
-		return err_set(err, -ENOMEM, "out of memory");
-	if (in->pretend)
-		return 0;
-	r = mkdirs(s->home_source, 0700);
-	if (r < 0)
-		return err_errno(err, r, "cannot make the private home %s", s->home_source);
-	return check_owned(s->home_source, in->uid, err);
-}
-
-static int add_read(struct spec *s, const char *path, const char *source, struct origin origin)
-{
-	struct readable_tree *v = reallocarray(s->reads, s->n_reads + 1, sizeof(*v));
-
-	if (!v)
+	if (!s)
 		return -ENOMEM;
-	s->reads = v;
-	v[s->n_reads] = (struct readable_tree){ strdup(path), strdup(source), origin };
-	s->n_reads++;
-	return v[s->n_reads - 1].path && v[s->n_reads - 1].source ? 0 : -ENOMEM;
-}
-
-static int add_home_allow(struct spec *s, struct berm_err *err)
-{
-	for (size_t i = 0; i < data_home_allow.n; i++) {
-		_cleanup_free_ char *path = path_join(s->home_path, data_home_allow.rows[i].text);
-		_cleanup_free_ char *source = path ? realpath(path, NULL) : NULL;
-		struct origin o = { data_home_allow.file, data_home_allow.rows[i].line };
-
-		if (!path)
-			return err_set(err, -ENOMEM, "out of memory");
-		if (!source || path_within(source, s->state_dir) ||
-		    path_within(s->state_dir, source))
-			continue;
-		if (add_read(s, path, source, o) < 0)
-			return err_set(err, -ENOMEM, "out of memory");
+	r = find_home(s, in, err);
+	if (r >= 0)
+		r = find_state(s, in, err);
+	if (r < 0) {
+		spec_free(s);
+		return r;
 	}
+	*ret = s;
 	return 0;
-}
-
-static int find_view(struct spec *s, const struct policy_input *in, struct berm_err *err)
-{
-	int r;
-
-	/* A workspace that holds the home shows the real one; no mount may lie in it. */
-	for (size_t i = 0; i < s->n_roots; i++)
-		if (path_within(s->user_home, s->roots[i].path))
-			s->home = HOME_HOST;
-	if (s->home != HOME_PRIVATE)
-		return 0;
-	r = private_home(s, in, err);
-	return r < 0 ? r : add_home_allow(s, err);
 }
 
 int places_resolve(struct spec *s, const struct policy_input *in, struct berm_err *err)
@@ -310,7 +297,5 @@ int places_resolve(struct spec *s, const struct policy_input *in, struct berm_er
 
 	if (r >= 0)
 		r = find_state(s, in, err);
-	if (r >= 0)
-		r = find_workspaces(s, in, err);
-	return r < 0 ? r : find_view(s, in, err);
+	return r < 0 ? r : find_workspaces(s, in, err);
 }

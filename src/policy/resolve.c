@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/rules.h"
 #include "policy/resolve.h"
 
 #include <string.h>
-#include <sys/random.h>
 
-#include "base/path.h"
-#include "base/str.h"
+#include "policy/apply.h"
+#include "policy/layers.h"
 #include "policy/places.h"
-#include "policy/rules.h"
+#include "policy/repo.h"
 
 static void spec_freep(struct spec **s)
 {
 	spec_free(*s);
-}
-
-static int make_session_id(struct spec *s, struct berm_err *err)
-{
-	uint64_t id;
-
-	if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
-		return err_errno(err, -errno, "cannot get random bytes for the session id");
-	snprintf(s->session, sizeof(s->session), "b-%016llx", (unsigned long long)id);
-	return 0;
 }
 
 static int copy_list(char *const *from, char ***ret)
@@ -47,30 +37,38 @@ static int copy_list(char *const *from, char ***ret)
 	return 0;
 }
 
+static int fill(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	struct spec_priv *p = s->priv;
+	int r = places_resolve(s, in, err);
+
+	if (r >= 0)
+		r = layers_read(s, in, &p->layers, err);
+	if (r >= 0)
+		r = apply_scalars(s, &p->layers, err);
+	if (r >= 0)
+		r = view_resolve(s, in, err);
+	if (r >= 0)
+		r = apply_rules(s, in, &p->layers, err);
+	if (r >= 0)
+		r = repo_resolve(s, in, err);
+	if (r >= 0)
+		r = spec_add_builtin(s, err);
+	if (r >= 0)
+		r = view_check(s, in, err);
+	if (r >= 0)
+		r = spec_finish_rules(s, err);
+	return r < 0 ? r : env_resolve(s, in, err);
+}
+
 int policy_resolve(const struct policy_input *in, struct spec **ret, struct berm_err *err)
 {
-	_cleanup_(spec_freep) struct spec *s = calloc(1, sizeof(*s));
+	_cleanup_(spec_freep) struct spec *s = spec_new(err);
 	int r;
 
 	if (!s)
-		return err_set(err, -ENOMEM, "out of memory");
-	s->priv = calloc(1, sizeof(struct spec_priv));
-	if (!s->priv)
-		return err_set(err, -ENOMEM, "out of memory");
-	s->profile = in->profile ? in->profile : "agent";
-	s->mode = in->mode == POLICY_UNSET ? MODE_CHAT : (enum mode)in->mode;
-	s->root = in->root == POLICY_UNSET ? ROOT_SYSTEM : (enum root_view)in->root;
-	s->home = in->home == POLICY_UNSET ? HOME_PRIVATE : (enum home_view)in->home;
-	s->net = NET_OFF;
-	r = make_session_id(s, err);
-	if (r >= 0)
-		r = places_resolve(s, in, err);
-	if (r >= 0)
-		r = spec_add_builtin(s, streq(s->profile, "strict"), err);
-	if (r >= 0)
-		r = spec_finish_rules(s, err);
-	if (r >= 0)
-		r = env_resolve(s, in, err);
+		return -ENOMEM;
+	r = fill(s, in, err);
 	if (r < 0)
 		return r;
 	if (in->argv && copy_list(in->argv, &s->argv) < 0)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/rules.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/path.h"
 #include "base/str.h"
+#include "policy/apply.h"
+#include "policy/places.h"
 
 unsigned name_hash(const char *s, size_t len)
 {
@@ -120,14 +124,21 @@ static bool opens(const struct rule *r)
 				     : r->exec == EXEC_ALLOW;
 }
 
-/* Managed denies, mandatory protections, then the layers (DESIGN 6). */
+/* What nobody lifts, what "unprotect" lifts, mandatory protections, then the
+ * layers (DESIGN 6). What a managed file opens is a default: it ranks last but for
+ * the built-in rules. */
 static int rank(const struct rule *r)
 {
-	if (r->layer == LAYER_MANAGED && !opens(r))
-		return 0;
-	if (r->flags & RULE_MANDATORY)
+	static const int of_layer[LAYER_COUNT] = {
+		[LAYER_CLI] = 3,  [LAYER_LOCAL] = 4,   [LAYER_PROJECT] = 5,
+		[LAYER_USER] = 6, [LAYER_MANAGED] = 7, [LAYER_BUILTIN] = 8,
+	};
+
+	if (r->flags & RULE_LIFTS)
 		return 1;
-	return 2 + (LAYER_COUNT - 1 - (int)r->layer);
+	if (r->flags & RULE_MANDATORY)
+		return r->protects ? 2 : 0;
+	return r->layer == LAYER_MANAGED && !opens(r) ? 0 : of_layer[r->layer];
 }
 
 static int by_strength(const void *pa, const void *pb)
@@ -278,17 +289,42 @@ const struct writable_root *spec_root_of(const struct spec *s, const char *path)
 
 /* ---- built-in rules ----------------------------------------------------- */
 
+/* A rule about a fixed place matters where a writable root is near it or, for one
+ * that hides, where the view shows it. */
+static bool place_matters(const struct spec *s, const char *text, enum access access)
+{
+	char path[PATH_MAX];
+
+	if (text[0] != '~' && text[0] != '/')
+		return true;
+	if ((size_t)snprintf(path, sizeof(path), "%s%s", text[0] == '~' ? s->user_home : "",
+			     text + (text[0] == '~')) >= sizeof(path))
+		return true;
+	for (size_t i = 0; i < s->n_roots; i++)
+		if (path_within(path, s->roots[i].path) || path_within(s->roots[i].path, path))
+			return true;
+	if (access > ACCESS_ASK)
+		return false;
+	for (size_t i = 0; i < s->n_reads; i++)
+		if (path_within(s->reads[i].path, path) || path_within(s->reads[i].source, path))
+			return true;
+	return view_shows(s, path) && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
+}
+
 static int add_list(struct spec *s, const struct data_list *list, struct rule_def def,
-		    bool at_home_only, struct berm_err *err)
+		    struct berm_err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct data_entry *e = &list->rows[i];
 		struct rule_def one = def;
 		int r;
 
+		if (!place_matters(s, e->text, def.access))
+			continue;
 		one.pattern = e->text;
 		one.origin = (struct origin){ list->file, e->line };
-		if (def.flags & RULE_MANDATORY)
+		/* Nothing lifts the protection of berm's own policy. */
+		if ((def.flags & RULE_MANDATORY) && !streq(e->group, "berm-policy"))
 			one.protects = e->group;
 		if (e->text[0] == '!') {
 			one.pattern = e->text + 1;
@@ -296,17 +332,17 @@ static int add_list(struct spec *s, const struct data_list *list, struct rule_de
 			one.flags = RULE_EXACT;
 			one.protects = NULL;
 		}
-		if (at_home_only && e->text[0] != '~' && e->text[0] != '/')
-			continue;
-		r = spec_add_rule(s, &one, err);
+		r = e->text[0] == '~' || e->text[0] == '/' ? add_both_spellings(s, &one, err)
+							   : spec_add_rule(s, &one, err);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-int spec_add_builtin(struct spec *s, bool strict, struct berm_err *err)
+int spec_add_builtin(struct spec *s, struct berm_err *err)
 {
+	bool strict = streq(s->profile, "strict");
 	struct rule_def secret = { .access = ACCESS_NONE,
 				   .layer = LAYER_BUILTIN,
 				   .flags = RULE_MANDATORY };
@@ -322,12 +358,12 @@ int spec_add_builtin(struct spec *s, bool strict, struct berm_err *err)
 				 .flags = RULE_EXEMPT_DEPS | (strict ? 0u : RULE_WRITES_ONLY) };
 	int r;
 
-	r = add_list(s, &data_secret_paths, secret, false, err);
+	r = add_list(s, &data_secret_paths, secret, err);
 	if (r >= 0)
-		r = add_list(s, &data_protected_names, rc, false, err);
+		r = add_list(s, &data_protected_names, rc, err);
 	if (r >= 0)
-		r = add_list(s, &data_agent_dirs, agent, false, err);
+		r = add_list(s, &data_agent_dirs, agent, err);
 	if (r >= 0)
-		r = add_list(s, &data_secret_names, name, false, err);
+		r = add_list(s, &data_secret_names, name, err);
 	return r;
 }

@@ -4,6 +4,7 @@
 
 #include "policy/data.h"
 #include "policy/pattern.h"
+#include "policy/settings.h"
 #include "policy/spec.h"
 
 /* Which bit of a path's signature a rule needs. */
@@ -22,13 +23,26 @@ struct signature {
 	uint64_t name, first, last;
 };
 
+/* A value that one layer sets and a stronger one replaces. */
+struct scalar {
+	int value;
+	enum layer layer;
+	struct origin origin;
+};
+
 struct spec_priv {
 	struct rule_live *live;
 	size_t n_live;
 	uint64_t dep_bits;   /* signature bits of the dependency folders' names */
 	struct strv strings; /* what origins and names in rules point to */
 	size_t cap_rules;
+	struct settings_list layers;	  /* what was read, for explain */
+	struct scalar scalars[SET_COUNT]; /* SET_PROFILE to SET_FAIL_IF_UNAVAILABLE,
+					     SET_EXEC_DENY_WRITABLE */
 };
+
+/* An empty spec with its bookkeeping and a session id. NULL: err is set. */
+struct spec *spec_new(struct berm_err *err);
 
 unsigned name_hash(const char *s, size_t len);
 
@@ -50,8 +64,9 @@ struct rule_def {
 /* Compiles and appends. The error names the origin. */
 int spec_add_rule(struct spec *s, const struct rule_def *def, struct berm_err *err);
 
-/* Adds the rules of data/ that concern this spec. */
-int spec_add_builtin(struct spec *s, bool strict, struct berm_err *err);
+/* Adds the rules of data/ that concern this spec: all that hold in every writable
+ * root, and of those about fixed places the ones that the view would show. */
+int spec_add_builtin(struct spec *s, struct berm_err *err);
 
 /* Sorts the rules, strongest first, and makes the index. After this nothing changes. */
 int spec_finish_rules(struct spec *s, struct berm_err *err);

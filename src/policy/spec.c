@@ -2,6 +2,7 @@
 #include "policy/rules.h"
 
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/str.h"
 
@@ -10,6 +11,27 @@ static void free_list(char **v)
 	for (size_t i = 0; v && v[i]; i++)
 		free(v[i]);
 	free(v);
+}
+
+struct spec *spec_new(struct berm_err *err)
+{
+	struct spec *s = calloc(1, sizeof(*s));
+	uint64_t id;
+
+	if (s)
+		s->priv = calloc(1, sizeof(struct spec_priv));
+	if (!s || !s->priv) {
+		free(s);
+		err_set(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id)) {
+		err_errno(err, -errno, "cannot get random bytes for the session id");
+		spec_free(s);
+		return NULL;
+	}
+	snprintf(s->session, sizeof(s->session), "b-%016llx", (unsigned long long)id);
+	return s;
 }
 
 void spec_free(struct spec *s)
@@ -47,6 +69,7 @@ void spec_free(struct spec *s)
 	free(s->rlimits);
 	if (p) {
 		free(p->live);
+		settings_list_free(&p->layers);
 		strv_free(&p->strings);
 		free(p);
 	}

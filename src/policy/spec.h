@@ -47,6 +47,7 @@ enum rule_flag {
 	RULE_WRITES_ONLY = 1u << 4, /* says nothing about reading (--deny-write, --allow-write) */
 	RULE_READS_ONLY = 1u << 5,  /* says nothing about writing (--allow-read) */
 	RULE_EXACT = 1u << 6,	    /* the named path only, not what lies below it */
+	RULE_LIFTS = 1u << 8,	    /* an "unprotect" of a path: beats mandatory rules */
 	RULE_LIFTED = 1u << 7,	    /* named by "unprotect": kept for explain, decides nothing */
 };
 
@@ -115,11 +116,12 @@ struct spec {
 
 	struct rule **rules; /* every rule, strongest first within the order of DESIGN 6 */
 	size_t n_rules;
-	bool read_deny;		 /* some rule hides a path inside a writable root from reading:
-				  * reads are trapped as well (at a cost, shown by explain) */
-	bool exec_deny_writable; /* exec: deny-writable (noexec on the writable roots) */
-	struct strv hidden;	 /* absolute literal paths outside the roots to be masked */
-	struct strv lifted;	 /* names in force of "unprotect" */
+	bool read_deny;		  /* some rule hides a path inside a writable root from reading:
+				   * reads are trapped as well (at a cost, shown by explain) */
+	bool fail_if_unavailable; /* refuse to run bare where the host cannot sandbox (SPEC B4) */
+	bool exec_deny_writable;  /* exec: deny-writable (noexec on the writable roots) */
+	struct strv hidden;	  /* absolute literal paths outside the roots to be masked */
+	struct strv lifted;	  /* names in force of "unprotect" */
 
 	char **envp; /* the command's environment, NULL-terminated */
 	char **argv; /* the command */

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings to spec. Lists go weakest layer first, so that what comes later
+ * replaces. Two kinds of files may only tighten: a project's own until it is
+ * trusted, and the managed ones always (what these open is a default). */
+#include "policy/rules.h"
+#include "policy/apply.h"
+
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "policy/places.h"
+
+struct origin setting_origin(const struct settings *set, const struct setting *e)
+{
+	return (struct origin){ set->file, e->line };
+}
+
+/* ---- scalars ------------------------------------------------------------ */
+
+static bool is_scalar(enum setting_key k)
+{
+	return k <= SET_FAIL_IF_UNAVAILABLE || k == SET_EXEC_DENY_WRITABLE;
+}
+
+/* Bigger is stricter. */
+static int strictness(enum setting_key k, int value)
+{
+	switch (k) {
+	case SET_PROFILE:
+		return value; /* the order of profiles[] */
+	case SET_MODE:
+		return value != MODE_CHAT;
+	case SET_ROOT:
+		return value == ROOT_SYSTEM;
+	case SET_HOME:
+		return value == HOME_HOST ? 0 : value == HOME_PRIVATE ? 1 : 2;
+	case SET_FAIL_IF_UNAVAILABLE:
+	case SET_EXEC_DENY_WRITABLE:
+		return value;
+	default:
+		return 0;
+	}
+}
+
+static const char *const profiles[] = { "terminal", "agent", "strict" };
+
+static int profile_index(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
+		if (streq(profiles[i], name))
+			return (int)i;
+	return 1;
+}
+
+static int scalar_value(const struct setting *e)
+{
+	return e->key == SET_PROFILE ? profile_index(e->value) : (int)e->number;
+}
+
+/* What the profile says about other values counts as written where it was chosen. */
+static void profile_implies(struct scalar *scalars)
+{
+	const struct scalar *p = &scalars[SET_PROFILE];
+	int home = streq(profiles[p->value], "terminal") ? HOME_HOST : HOME_PRIVATE;
+
+	scalars[SET_EXEC_DENY_WRITABLE] =
+		(struct scalar){ streq(profiles[p->value], "strict"), p->layer, p->origin };
+	scalars[SET_HOME] = (struct scalar){ home, p->layer, p->origin };
+}
+
+static void take_scalar(struct scalar *sc, const struct settings *set, struct setting *e,
+			const char *file)
+{
+	int value = scalar_value(e);
+	bool looser = strictness(e->key, value) < strictness(e->key, sc->value);
+
+	if (looser && !set->trusted) {
+		e->ignored = true;
+		return;
+	}
+	/* A profile chosen by a stronger layer is not hollowed out by a weaker one. */
+	if (looser && (set->layer == LAYER_MANAGED || set->layer < sc->layer))
+		return;
+	*sc = (struct scalar){ value, set->layer, { file, e->line } };
+}
+
+/* One file's scalars: the profile alone, or the others. */
+static int apply_file_scalars(struct spec *s, struct settings *set, bool profile)
+{
+	struct spec_priv *p = s->priv;
+	const char *file = spec_string(s, set->file);
+
+	if (!file)
+		return -ENOMEM;
+	for (size_t i = 0; i < set->n; i++) {
+		struct setting *e = &set->v[i];
+
+		if (is_scalar(e->key) && (e->key == SET_PROFILE) == profile)
+			take_scalar(&p->scalars[e->key], set, e, file);
+	}
+	return 0;
+}
+
+int apply_scalars(struct spec *s, struct settings_list *l, struct berm_err *err)
+{
+	struct spec_priv *p = s->priv;
+
+	for (int k = 0; k < SET_COUNT; k++)
+		p->scalars[k] = (struct scalar){ 0, LAYER_BUILTIN, { "built-in", 0 } };
+	p->scalars[SET_PROFILE].value = profile_index("agent");
+	p->scalars[SET_FAIL_IF_UNAVAILABLE].value = 1;
+	for (int profile = 1; profile >= 0; profile--) {
+		for (size_t i = 0; i < l->n; i++)
+			if (apply_file_scalars(s, &l->v[i], profile) < 0)
+				return err_set(err, -ENOMEM, "out of memory");
+		if (profile)
+			profile_implies(p->scalars);
+	}
+	s->profile = profiles[p->scalars[SET_PROFILE].value];
+	s->mode = (enum mode)p->scalars[SET_MODE].value;
+	s->root = (enum root_view)p->scalars[SET_ROOT].value;
+	s->home = (enum home_view)p->scalars[SET_HOME].value;
+	s->net = (enum net_mode)p->scalars[SET_NET].value;
+	s->fail_if_unavailable = p->scalars[SET_FAIL_IF_UNAVAILABLE].value;
+	s->exec_deny_writable = p->scalars[SET_EXEC_DENY_WRITABLE].value;
+	for (size_t i = 0; i < s->n_roots; i++)
+		s->roots[i].read_only = s->mode != MODE_CHAT;
+	return 0;
+}
+
+/* ---- unprotect ---------------------------------------------------------- */
+
+static const char *const protections[] = { "agent-settings",
+					   "autostart",
+					   "editor-settings",
+					   "git-config",
+					   "git-hooks",
+					   "git-user-config",
+					   "project-rc",
+					   "secret-paths",
+					   "shell-rc",
+					   "tool-rc",
+					   NULL };
+
+const char *const *policy_protection_names(void)
+{
+	return protections;
+}
+
+bool protection_known(const char *name)
+{
+	for (size_t i = 0; protections[i]; i++)
+		if (streq(protections[i], name))
+			return true;
+	return false;
+}
+
+static int unknown_protection(const char *where, const char *name, struct berm_err *err)
+{
+	const char *near = NULL;
+	unsigned best = 4;
+
+	for (size_t i = 0; protections[i]; i++) {
+		unsigned d = str_distance(name, protections[i], 3);
+
+		if (d < best) {
+			best = d;
+			near = protections[i];
+		}
+	}
+	err_set(err, -EINVAL, "%s: \"%s\" is no protection that can be lifted", where, name);
+	if (near)
+		err_fix(err, "did you mean \"%s\"?", near);
+	else
+		err_fix(err, "a name that \"berm rules\" lists, or a path such as ./.vscode");
+	return -EINVAL;
+}
+
+static int apply_unprotect(struct spec *s, const struct settings *set, struct setting *e,
+			   struct berm_err *err)
+{
+	struct rule_def def = { .pattern = e->name,
+				.base = setting_base(set, e),
+				.access = ACCESS_WRITE,
+				.layer = set->layer,
+				.flags = RULE_LIFTS,
+				.origin = setting_origin(set, e) };
+	char where[512];
+
+	origin_text(&def.origin, where, sizeof(where));
+	if (set->layer == LAYER_PROJECT || set->layer == LAYER_LOCAL) {
+		e->ignored = true;
+		return 0;
+	}
+	if (protection_known(e->name)) {
+		if (!strv_has(&s->lifted, e->name) && strv_add(&s->lifted, e->name) < 0)
+			return err_set(err, -ENOMEM, "out of memory");
+		return 0;
+	}
+	if (!strpbrk(e->name, "/*.~"))
+		return unknown_protection(where, e->name, err);
+	if (strv_add(&s->lifted, e->name) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	return add_both_spellings(s, &def, err);
+}
+
+/* ---- the rest ----------------------------------------------------------- */
+
+static int apply_exec(struct spec *s, const struct settings *set, const struct setting *e,
+		      struct berm_err *err)
+{
+	struct rule_def def = { .pattern = e->name,
+				.base = setting_base(set, e),
+				.access = ACCESS_READ,
+				.exec = (enum exec_rule)e->number,
+				.layer = set->layer,
+				.origin = setting_origin(set, e) };
+
+	return add_both_spellings(s, &def, err);
+}
+
+static int apply_limit(struct spec *s, const struct settings *set, const struct setting *e,
+		       struct berm_err *err)
+{
+	bool tighten = !set->trusted || set->layer == LAYER_MANAGED;
+	struct rlimit_rule *v;
+	uint64_t value;
+	int resource, r;
+
+	r = limit_parse(e->name, e->value, &resource, &value, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < s->n_rlimits; i++) {
+		if (s->rlimits[i].resource != resource)
+			continue;
+		if (!tighten || value < s->rlimits[i].value)
+			s->rlimits[i].value = value;
+		return 0;
+	}
+	v = reallocarray(s->rlimits, s->n_rlimits + 1, sizeof(*v));
+	if (!v)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->rlimits = v;
+	v[s->n_rlimits++] = (struct rlimit_rule){ resource, value };
+	return 0;
+}
+
+/* Does the entry open something, so that an untrusted file may not say it? */
+static bool opens(const struct setting *e)
+{
+	switch (e->key) {
+	case SET_FILE:
+		return e->number == ACCESS_WRITE;
+	case SET_EXEC_RULE:
+		return e->number == EXEC_ALLOW;
+	case SET_UNPROTECT:
+	case SET_STATE_DIR:
+	case SET_ENV_PASS:
+	case SET_ENV_SET:
+	case SET_IGNORE_VIOLATION:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int apply_entry(struct spec *s, const struct settings *set, struct setting *e,
+		       struct berm_err *err)
+{
+	int r = 0;
+
+	if (!set->trusted && opens(e)) {
+		e->ignored = true;
+		return 0;
+	}
+	switch (e->key) {
+	case SET_FILE:
+		return apply_file(s, set, e, err);
+	case SET_EXEC_RULE:
+		return apply_exec(s, set, e, err);
+	case SET_UNPROTECT:
+		return apply_unprotect(s, set, e, err);
+	case SET_PROTECTED_PATH:
+		return apply_protected_path(s, set, e, err);
+	case SET_STATE_DIR:
+		return apply_state_dir(s, set, e, err);
+	case SET_LIMIT:
+		return apply_limit(s, set, e, err);
+	case SET_IGNORE_VIOLATION:
+		r = strv_add(&s->ignore_violations, e->name);
+		break;
+	default:
+		break;
+	}
+	return r < 0 ? err_set(err, r, "out of memory") : 0;
+}
+
+static int note_ignored(struct spec *s, const struct settings *set)
+{
+	_cleanup_free_ char *note = NULL;
+	const char *base = set->base ? set->base : set->file;
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n; i++)
+		n += set->v[i].ignored;
+	if (!n)
+		return 0;
+	if (set->trusted)
+		note = str_printf(
+			"%s: %zu entr%s ignored: \"unprotect\" counts only on the command "
+			"line, in the user's and in managed settings",
+			set->file, n, n == 1 ? "y" : "ies");
+	else
+		note = str_printf("%s: %zu entr%s that would open something ignored until you run: "
+				  "berm trust %s",
+				  set->file, n, n == 1 ? "y" : "ies", base);
+	return note ? strv_add(&s->notes, note) : -ENOMEM;
+}
+
+static int note_lifted(struct spec *s)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(1u << 16);
+
+	if (!s->lifted.n)
+		return 0;
+	for (size_t i = 0; i < s->lifted.n; i++)
+		buf_addf(&b, "%s%s", i ? ", " : "protections lifted: ", s->lifted.v[i]);
+	return b.failed ? -ENOMEM : strv_add(&s->notes, b.data);
+}
+
+int apply_rules(struct spec *s, const struct policy_input *in, struct settings_list *l,
+		struct berm_err *err)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		for (size_t j = 0; j < l->v[i].n; j++) {
+			int r = apply_entry(s, &l->v[i], &l->v[i].v[j], err);
+
+			if (r < 0)
+				return r;
+		}
+		if (note_ignored(s, &l->v[i]) < 0)
+			return err_set(err, -ENOMEM, "out of memory");
+	}
+	return note_lifted(s) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+/* ---- what trust would open ---------------------------------------------- */
+
+static char *loosening_text(const struct setting *e)
+{
+	switch (e->key) {
+	case SET_PROFILE:
+		return str_printf("%u: profile \"%s\"", e->line, e->value);
+	case SET_ROOT:
+		return str_printf("%u: root \"%s\"", e->line, root_name((enum root_view)e->number));
+	case SET_HOME:
+		return str_printf("%u: home \"%s\"", e->line, home_name((enum home_view)e->number));
+	case SET_FAIL_IF_UNAVAILABLE:
+		return str_printf("%u: fail_if_unavailable false", e->line);
+	case SET_EXEC_DENY_WRITABLE:
+		return str_printf("%u: exec.deny_writable false", e->line);
+	case SET_FILE:
+		return str_printf("%u: files \"%s\": %s", e->line, e->name,
+				  access_name((enum access)e->number));
+	case SET_EXEC_RULE:
+		return str_printf("%u: may run \"%s\"", e->line, e->name);
+	case SET_STATE_DIR:
+		return str_printf("%u: writable in every mode: \"%s\"", e->line, e->name);
+	case SET_ENV_PASS:
+		return str_printf("%u: passes the variable %s", e->line, e->name);
+	case SET_ENV_SET:
+		return str_printf("%u: sets the variable %s=%s", e->line, e->name, e->value);
+	case SET_IGNORE_VIOLATION:
+		return str_printf("%u: does not report \"%s\"", e->line, e->name);
+	case SET_LIMIT:
+		return str_printf("%u: limit %s=%s", e->line, e->name, e->value);
+	default:
+		return NULL;
+	}
+}
+
+/* An absolute path that is only read may lie outside the project. */
+static bool shows_more(const struct setting *e)
+{
+	return e->key == SET_FILE && e->number == ACCESS_READ && !(e->flags & RULE_WRITES_ONLY) &&
+	       (e->name[0] == '/' || e->name[0] == '~' || str_starts(e->name, "../"));
+}
+
+static bool loose_scalar(const struct setting *e)
+{
+	int value, usual;
+
+	if (!is_scalar(e->key))
+		return false;
+	value = scalar_value(e);
+	usual = e->key == SET_PROFILE ? profile_index("agent") : e->key == SET_FAIL_IF_UNAVAILABLE;
+	return strictness(e->key, value) < strictness(e->key, usual) ||
+	       (e->key == SET_EXEC_DENY_WRITABLE && !value);
+}
+
+int list_loosening(const struct settings *set, struct strv *out, struct berm_err *err)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const struct setting *e = &set->v[i];
+		_cleanup_free_ char *line = NULL;
+
+		if (e->key == SET_UNPROTECT || !(opens(e) || shows_more(e) || loose_scalar(e)))
+			continue;
+		line = loosening_text(e);
+		if (!line || strv_add(out, line) < 0)
+			return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}

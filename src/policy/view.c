@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is seen outside the writable roots. The lists here say in words what
+ * plan/ builds; spec_judge() answers from them. */
+#include "policy/rules.h"
+#include "policy/places.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "policy/apply.h"
+#include "policy/layers.h"
+
+/* ---- what the view shows ------------------------------------------------ */
+
+static bool in_any(const char *path, const char *const *dirs)
+{
+	for (; *dirs; dirs++)
+		if (path_within(path, *dirs))
+			return true;
+	return false;
+}
+
+static const char *const system_dirs[] = { "/usr",    "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+					   "/libx32", "/etc", "/opt",  "/nix", "/gnu",	 NULL };
+static const char *const private_dirs[] = { "/tmp", "/run", "/var", "/dev/shm", NULL };
+static const char *const device_dirs[] = { "/dev", "/proc", NULL };
+static const char *const not_there[] = { "/home", "/root", "/sys", "/lost+found", NULL };
+
+static bool below_reads(const struct spec *s, const char *path)
+{
+	for (size_t i = 0; i < s->n_reads; i++)
+		if (path_within(path, s->reads[i].path))
+			return true;
+	return false;
+}
+
+enum view_kind view_kind(const struct spec *s, const char *path)
+{
+	if (below_reads(s, path))
+		return VIEW_READ_ONLY;
+	if (path_within(path, s->home_path))
+		return s->home == HOME_HOST ? VIEW_READ_ONLY : VIEW_PRIVATE;
+	if (path_within(path, s->user_home) && s->home == HOME_HOST)
+		return VIEW_READ_ONLY;
+	if (in_any(path, private_dirs))
+		return VIEW_PRIVATE;
+	if (in_any(path, device_dirs))
+		return VIEW_DEVICE;
+	if (in_any(path, system_dirs))
+		return VIEW_READ_ONLY;
+	if (s->root == ROOT_HOST && !in_any(path, not_there))
+		return VIEW_READ_ONLY;
+	return VIEW_NOTHING;
+}
+
+bool view_shows(const struct spec *s, const char *path)
+{
+	return view_kind(s, path) == VIEW_READ_ONLY;
+}
+
+/* ---- the private home --------------------------------------------------- */
+
+static uint64_t path_id(const char *path)
+{
+	uint64_t h = 14695981039346656037ull;
+
+	for (; *path; path++)
+		h = (h ^ (unsigned char)*path) * 1099511628211ull;
+	return h;
+}
+
+static int private_home(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	const char *root = s->roots[0].path;
+	struct stat st;
+	int r;
+
+	/* A name that a person recognises, made unique by the whole path. */
+	s->home_source = str_printf("%s/homes/%.100s-%016llx", s->state_dir, path_base(root),
+				    (unsigned long long)path_id(root));
+	if (!s->home_source)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (in->pretend)
+		return 0;
+	r = make_dirs(s->home_source, 0700);
+	if (r < 0)
+		return err_errno(err, r, "cannot make the private home %s", s->home_source);
+	if (lstat(s->home_source, &st) < 0 || !S_ISDIR(st.st_mode))
+		return err_set(err, -ENOTDIR, "the private home %s is not a directory",
+			       s->home_source);
+	return check_owned(s->home_source, in->uid, err);
+}
+
+static int add_home_allow(struct spec *s, struct berm_err *err)
+{
+	for (size_t i = 0; i < data_home_allow.n; i++) {
+		const char *name = data_home_allow.rows[i].text;
+		char path[PATH_MAX], source[PATH_MAX];
+		struct origin o = { data_home_allow.file, data_home_allow.rows[i].line };
+		struct stat st;
+
+		if ((size_t)snprintf(path, sizeof(path), "%s/%s", s->home_path, name) >=
+		    sizeof(path))
+			continue;
+		if (lstat(path, &st) < 0 || !realpath(path, source) ||
+		    path_within(source, s->state_dir) || path_within(s->state_dir, source))
+			continue;
+		if (spec_add_read(s, path, source, &o) < 0)
+			return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+int view_resolve(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	int r;
+
+	/* A workspace that holds the home shows the real one: no mount may lie in it. */
+	for (size_t i = 0; i < s->n_roots; i++)
+		if (path_within(s->user_home, s->roots[i].path))
+			s->home = HOME_HOST;
+	if (s->home != HOME_PRIVATE)
+		return 0;
+	r = private_home(s, in, err);
+	return r < 0 ? r : add_home_allow(s, err);
+}
+
+/* ---- what must be masked ------------------------------------------------ */
+
+/* Only what exists and what the user may read needs a mask; for the rest the
+ * kernel's own check says no. */
+static bool needs_mask(const struct spec *s, const char *path)
+{
+	return view_shows(s, path) && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
+}
+
+static int hide(struct spec *s, const char *path)
+{
+	_cleanup_free_ char *real = NULL;
+
+	if (!needs_mask(s, path))
+		return 0;
+	if (!strv_has(&s->hidden, path) && strv_add(&s->hidden, path) < 0)
+		return -ENOMEM;
+	real = path_resolve(path);
+	if (!real)
+		return -ENOMEM;
+	if (!streq(real, path) && !spec_root_of(s, real) && view_shows(s, real) &&
+	    !strv_has(&s->hidden, real))
+		return strv_add(&s->hidden, real);
+	return 0;
+}
+
+/* A tree that was asked for and that a protection covers as a whole would show an
+ * empty, unreadable thing: say so before anything starts. */
+static int check_reads(const struct spec *s, const struct rule *r, const char *dir,
+		       struct berm_err *err)
+{
+	char where[512], from[512];
+
+	for (size_t i = 0; i < s->n_reads; i++) {
+		const struct readable_tree *t = &s->reads[i];
+
+		if (!path_within(t->path, dir) && !path_within(t->source, dir))
+			continue;
+		if (str_starts(t->origin.file, "data/"))
+			continue;
+		origin_text(&t->origin, where, sizeof(where));
+		origin_text(&r->origin, from, sizeof(from));
+		err_set(err, -EACCES, "%s: %s cannot be shown: \"%s\" (%s)", where, t->path,
+			r->text, from);
+		if (r->protects)
+			err_fix(err, "if it really must be: --unprotect %s", r->protects);
+		return -EACCES;
+	}
+	return 0;
+}
+
+/* A writable root inside a protected place would be writable in name only. */
+static int check_roots(const struct spec *s, const struct rule *r, struct berm_err *err)
+{
+	char from[512];
+
+	if (!(r->flags & RULE_MANDATORY) || pattern_is_relative(r->pat) || !r->protects)
+		return 0;
+	for (size_t i = 0; i < s->n_roots; i++) {
+		const struct writable_root *root = &s->roots[i];
+
+		if (!pattern_match(r->pat, root->path))
+			continue;
+		origin_text(&r->origin, from, sizeof(from));
+		err_set(err, -EACCES, "%s cannot be writable: it is protected by \"%s\" (%s)",
+			root->path, r->text, from);
+		err_fix(err, "if it really must be: --unprotect %s", r->protects);
+		return -EACCES;
+	}
+	return 0;
+}
+
+static bool lifted(const struct spec *s, const struct rule *r)
+{
+	return r->protects && strv_has(&s->lifted, r->protects);
+}
+
+static bool concerns_roots(const struct spec *s, const struct rule *r)
+{
+	_cleanup_free_ char *dir = NULL;
+
+	if (pattern_is_relative(r->pat))
+		return true;
+	dir = pattern_literal_dir(r->pat);
+	for (size_t i = 0; dir && i < s->n_roots; i++)
+		if (path_within(dir, s->roots[i].path) || path_within(s->roots[i].path, dir))
+			return true;
+	return !dir;
+}
+
+static int protect_own(struct spec *s, const char *path, enum access access, struct berm_err *err)
+{
+	struct rule_def def = { .pattern = path,
+				.access = access,
+				.layer = LAYER_MANAGED,
+				.flags = RULE_MANDATORY |
+					 (access == ACCESS_READ ? RULE_WRITES_ONLY : 0u),
+				.origin = { "built-in", 0 } };
+	_cleanup_buf_ struct buf b = BUF_INIT(2 * PATTERN_MAX);
+	_cleanup_free_ char *real = path_resolve(path);
+
+	if (!real)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!spec_root_of(s, path) && !spec_root_of(s, real))
+		return 0;
+	for (const char *p = path; *p; p++) {
+		if (strchr("*?[]{}\\", *p))
+			buf_add(&b, "\\", 1);
+		buf_add(&b, p, 1);
+	}
+	if (b.failed)
+		return err_set(err, -ENOMEM, "out of memory");
+	def.pattern = b.data;
+	return add_both_spellings(s, &def, err);
+}
+
+/* berm's own settings and state, wherever they lie. */
+static int protect_settings(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	const struct spec_priv *p = s->priv;
+	_cleanup_free_ char *config = user_config_dir(in, s->user_home);
+	int r;
+
+	if (!config)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = protect_own(s, config, ACCESS_READ, err);
+	if (r >= 0)
+		r = protect_own(s, s->state_dir, ACCESS_NONE, err);
+	for (size_t i = 0; r >= 0 && i < p->layers.n; i++)
+		if (p->layers.v[i].file[0] == '/')
+			r = protect_own(s, p->layers.v[i].file, ACCESS_READ, err);
+	return r;
+}
+
+int view_check(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	int r = protect_settings(s, in, err);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < s->n_rules; i++) {
+		struct rule *rule = s->rules[i];
+		_cleanup_free_ char *dir = NULL;
+
+		if (rule->exec != EXEC_UNSET)
+			continue;
+		if (lifted(s, rule)) {
+			rule->flags |= RULE_LIFTED;
+			continue;
+		}
+		r = check_roots(s, rule, err);
+		if (r < 0)
+			return r;
+		if (rule->access > ACCESS_ASK || (rule->flags & RULE_LIFTS))
+			continue;
+		if (concerns_roots(s, rule))
+			s->read_deny = true;
+		if (!pattern_is_literal(rule->pat) || pattern_is_relative(rule->pat))
+			continue;
+		dir = pattern_literal_dir(rule->pat);
+		if (!dir || (!spec_root_of(s, dir) && hide(s, dir) < 0))
+			return err_set(err, -ENOMEM, "out of memory");
+		r = check_reads(s, rule, dir, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
