@@ -4,7 +4,7 @@
  * Calls that are allowed whatever their arguments must be decided from the
  * number alone: the kernel then answers them from a bitmap made when the filter
  * is loaded and never runs the program (5.11). The rest is found by a binary
- * search over the ranges of equal treatment, openat and ioctl first.
+ * search over the ranges of equal treatment, openat, close and ioctl first.
  *
  * Only the low word of an argument is looked at where the kernel's own parameter
  * is an int: it ignores the high word, so a test of all 64 bits could be walked
@@ -177,6 +177,18 @@ static bpf_label check_utimensat(struct bpf_gen *g, const struct ends *e)
 	return bpf_load(g, SC_OFF_LO(1), bpf_jeq(g, 0, next, e->trap));
 }
 
+/* A close like any other, but for the descriptors the supervisor has numbered. */
+static bpf_label check_close(struct bpf_gen *g, const struct ends *e)
+{
+	bpf_label next;
+
+	if (!e->o->trap_writes)
+		return e->allow;
+	next = bpf_jge(g, SECCOMP_CLOSE_FIRST + SECCOMP_CLOSE_COUNT, e->allow, e->trap);
+	next = bpf_jge(g, SECCOMP_CLOSE_FIRST, next, e->allow);
+	return bpf_load(g, SC_OFF_LO(0), next);
+}
+
 static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 {
 	const struct seccomp_opts *o = e->o;
@@ -194,6 +206,7 @@ static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 	to[SC_UNSHARE] = check_namespaces(g, e, true);
 	to[SC_PERSONALITY] = check_personality(g, e);
 	to[SC_UTIMENSAT] = check_utimensat(g, e);
+	to[SC_CLOSE] = check_close(g, e);
 	to[SC_OPEN] = check_open(g, e, 1);
 	to[SC_IOCTL] = check_ioctl(g, e);
 	to[SC_OPENAT] = check_open(g, e, 2);
@@ -226,6 +239,7 @@ int seccomp_build(const struct seccomp_opts *o, struct seccomp_prog *ret)
 	foreign = check_foreign(&g, a, &e);
 	next = bpf_dispatch(&g, of, ARRAY_SIZE(of));
 	next = bpf_jeq(&g, (uint32_t)sc_rows[SC_ID_ioctl].nr[o->arch], to[SC_IOCTL], next);
+	next = bpf_jeq(&g, (uint32_t)sc_rows[SC_ID_close].nr[o->arch], to[SC_CLOSE], next);
 	next = bpf_jeq(&g, (uint32_t)sc_rows[SC_ID_openat].nr[o->arch], to[SC_OPENAT], next);
 	next = bpf_load(&g, SC_OFF_NR, next);
 	next = bpf_jeq(&g, a->native, next, foreign);

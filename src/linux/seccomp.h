@@ -26,6 +26,12 @@ struct seccomp_opts {
 			    * kernel gives the same errno by itself */
 };
 
+/* Numbers of descriptors that the supervisor wants to hear the close of
+ * (supervisor/git_standin.c). Below the usual soft limit of 1024 open files, above
+ * what programs reach. */
+#define SECCOMP_CLOSE_FIRST 960
+#define SECCOMP_CLOSE_COUNT 64
+
 #define SECCOMP_PROG_MAX 1024
 
 struct seccomp_prog {

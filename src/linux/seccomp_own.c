@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
@@ -25,7 +26,7 @@
 static const uint16_t base_calls[] = {
 	ID(read), ID(write), ID(writev), ID(close), ID(munmap), ID(mremap), ID(brk), ID(madvise),
 	ID(futex), ID(rt_sigaction), ID(rt_sigprocmask), ID(rt_sigreturn), ID(sigaltstack),
-	ID(restart_syscall), ID(exit), ID(exit_group), ID(getpid), ID(gettid), ID(tgkill),
+	ID(restart_syscall), ID(exit), ID(exit_group), ID(getpid), ID(gettid), ID(tgkill), ID(tkill),
 	ID(clock_gettime), ID(clock_nanosleep), ID(nanosleep), ID(getrandom), ID(sched_yield),
 	ID(poll), ID(ppoll), ID(recvmsg), ID(sendmsg), ID(recvfrom), ID(sendto),
 };
@@ -49,6 +50,9 @@ static const uint16_t supervisor_calls[] = {
 	ID(fchownat), ID(utimensat), ID(setxattr), ID(lsetxattr), ID(fsetxattr), ID(setxattrat),
 	ID(removexattr), ID(lremovexattr), ID(fremovexattr), ID(removexattrat), ID(file_setattr),
 	ID(file_getattr), ID(pwrite64), ID(fsync), ID(fdatasync), ID(fallocate), ID(bind),
+	/* git's files: stand-ins, and a helper that confines itself further */
+	ID(memfd_create), ID(inotify_init1), ID(inotify_add_watch), ID(inotify_rm_watch),
+	ID(seccomp),
 };
 
 /* Relays the terminal, waits for the end, writes events to open descriptors and
@@ -107,7 +111,7 @@ static void set_memory(struct bpf_gen *g, struct table *t, bpf_label allow, bpf_
 	set(t, SC_ID_mprotect, next);
 }
 
-/* Threads only, private cwd and umask for each, and the listener's own ioctls
+/* Threads and one kind of fork, private cwd and umask for each, and the listener's own ioctls
  * (magic '!'). Times and owners are changed by descriptor through utimensat and
  * fchownat with AT_EMPTY_PATH or by name, so those stay open. */
 static void set_supervisor(struct bpf_gen *g, struct table *t, bpf_label allow, bpf_label refuse)
@@ -116,13 +120,16 @@ static void set_supervisor(struct bpf_gen *g, struct table *t, bpf_label allow, 
 
 	next = bpf_jset(g, CLONE_THREAD, allow, refuse);
 	next = bpf_jset(g, SC_CLONE_NEW, refuse, next);
+	/* A plain fork, for the git helper: it can exec as little as we can. */
+	next = bpf_jeq(g, SIGCHLD, allow, next);
 	set(t, SC_ID_clone, bpf_load(g, SC_OFF_LO(0), next));
 	set(t, SC_ID_clone3, bpf_ret(g, SC_RET_ERRNO(ENOSYS)));
 	next = bpf_jset(g, ~(uint32_t)(CLONE_FS | CLONE_FILES), refuse, allow);
 	set(t, SC_ID_unshare, bpf_load(g, SC_OFF_LO(0), next));
 	next = bpf_and(g, 0xff00, bpf_jeq(g, (uint32_t)'!' << 8, allow, refuse));
 	set(t, SC_ID_ioctl, bpf_load(g, SC_OFF_LO(1), next));
-	next = bpf_jeq(g, PR_SET_NAME, allow, refuse);
+	next = bpf_jeq(g, PR_SET_PDEATHSIG, allow, refuse);
+	next = bpf_jeq(g, PR_SET_NAME, allow, next);
 	set(t, SC_ID_prctl, bpf_load(g, SC_OFF_LO(0), next));
 }
 

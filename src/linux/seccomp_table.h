@@ -25,6 +25,7 @@ enum sc_class {
 	SC_UNSHARE,
 	SC_PERSONALITY,
 	SC_UTIMENSAT,
+	SC_CLOSE,
 	SC_CLASS_COUNT,
 };
 
