@@ -282,8 +282,7 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 		{ "allow-write", 0, "P", "make a path writable", set_rule, ARG_ALLOW_WRITE },           \
 		{ "deny-write",	 0, "P", "keep a path from being changed or created", set_rule,         \
 		  ARG_DENY_WRITE },                                                                     \
-		{ "ask",    0,	    "P", "ask before a path is used (nobody answers yet: a deny)",      \
-		  set_rule, ARG_ASK },                                                                  \
+		{ "ask", 0, "P", "ask before use (nobody answers yet: a deny)", set_rule, ARG_ASK },    \
 		{ "allow-exec", 0, "P", "let a program be executed", set_rule, ARG_ALLOW_EXEC },        \
 		{ "deny-exec", 0, "P", "keep a program from being executed", set_rule, ARG_DENY_EXEC }, \
 		{ "unprotect", 0,                                                                       \

@@ -24,8 +24,8 @@ struct run_opts {
 	const char *profile;	   /* NULL: not said */
 	const char *events;
 	enum backend backend;
-	const char *off_by;    /* what turned the sandbox off, NULL: it is on */
-	bool sandbox_said; /* --sandbox was given: BERM_SANDBOX does not matter */
+	const char *off_by; /* what turned the sandbox off, NULL: it is on */
+	bool sandbox_said;  /* --sandbox was given: BERM_SANDBOX does not matter */
 	bool quiet, verbose;
 	bool json; /* of why and explain */
 };

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "cli/judge.h"
 #include "cli/run_opts.h"
 #include "cli/target.h"
 #include "session/json.h"
@@ -81,7 +82,7 @@ static int answer(const struct run_opts *o, const struct spec *spec, const struc
 {
 	struct answer a = { .q = target_query(t) };
 
-	spec_judge(spec, &a.q, &a.v);
+	cli_judge(spec, t, &a.v);
 	if (a.v.rule) {
 		const struct origin *from = &a.v.rule->origin;
 

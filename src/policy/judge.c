@@ -306,7 +306,7 @@ static void judge_outside(const struct spec *s, const struct file_query *q, stru
 	}
 	switch (view_kind(s, q->path)) {
 	case VIEW_PRIVATE:
-		allow(v, NULL, "private to the session");
+		allow(v, NULL, VERDICT_PRIVATE);
 		break;
 	case VIEW_DEVICE:
 		if (q->op == OP_WRITE || q->op == OP_META || !write)

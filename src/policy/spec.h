@@ -187,6 +187,10 @@ struct verdict {
 	const char *reason;	 /* static text, never NULL */
 };
 
+/* Reason of what lies in a place of the session's own (/tmp, the private home): allowed
+ * as far as rules go; whether it exists there only the session knows. */
+#define VERDICT_PRIVATE "private to the session"
+
 /* The one function that decides on files. Pure apart from facts. Thread-safe.
  * Never allocates. For paths outside every writable root it tells what the view
  * gives (readable or not there). */

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole answer of "berm why": spec_judge(), and beside it what the supervisor
+ * knows of git's files and what a private place holds. */
+#pragma once
+
+#include "cli/target.h"
+
+void cli_judge(const struct spec *spec, const struct target *t, struct verdict *ret);
