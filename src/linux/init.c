@@ -118,7 +118,8 @@ static void filter_calls(struct launch *l)
 	struct seccomp_opts o = { .arch = seccomp_native(),
 				  .trap_writes = l->plan->supervised,
 				  .trap_reads = l->plan->supervised && l->spec->read_deny,
-				  .trap_exec = l->plan->supervised && l->trap_exec };
+				  .trap_exec = l->plan->supervised && l->trap_exec,
+				  .report = l->plan->supervised };
 	int listener = -1, r;
 
 	r = seccomp_build(&o, &prog);

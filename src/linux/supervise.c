@@ -159,6 +159,9 @@ static void serve(struct launch *l, struct supervisor *s)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		setup_fail(l, STAGE_CONFINE, errno, -1);
 	die_with_warden(l);
+	r = supervisor_prepare(s);
+	if (r < 0)
+		setup_fail(l, STAGE_CONFINE, r, -1);
 	r = fd_recv(l->sync[0], &s->listener, 1);
 	if (r < 0)
 		setup_fail(l, STAGE_LISTENER, r, -1);

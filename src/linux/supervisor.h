@@ -34,6 +34,12 @@ struct supervisor {
 	int init_umask; /* umask the command starts with */
 };
 
+/* Everything that can be done before the listener is there; s->listener is not
+ * looked at. The process is confined by its own filter afterwards: what it may
+ * still do is receiving the listener and supervisor_run(). Returns 0 or a negative
+ * errno. */
+int supervisor_prepare(struct supervisor *s);
+
 /* Serves notifications until the listener is dead; runs in the calling thread and
  * starts what helpers it needs. Never returns on success. */
 int supervisor_run(struct supervisor *s);

@@ -26,6 +26,9 @@ int git_judge(struct sup *s, enum git_role role, const char *path, const char *r
 	      const struct git_bytes *old, const struct git_bytes *bytes,
 	      char reason[GIT_REASON_MAX]);
 
+/* What the judge needs before the process is confined. 0 or a negative errno. */
+int git_init(struct sup *s);
+
 /* A stand-in has been closed: see git_standin.c. Events that have arrived are worked off;
  * called before each request and when `git_events` is readable, without `names`. */
 void git_settle(struct sup *s, struct worker *w);

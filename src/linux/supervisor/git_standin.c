@@ -25,11 +25,15 @@
  * close is carried out. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include "base/str.h"
+#include "linux/kern.h"
+#include "linux/seccomp.h"
 #include "linux/supervisor/git.h"
 #include "linux/supervisor/open.h"
 
@@ -178,6 +182,42 @@ void git_settle(struct sup *s, struct worker *w)
 	pthread_rwlock_unlock(&s->names);
 }
 
+/* A close of one of the descriptors we have numbered: its bytes are put in place before
+ * it is carried out. Refused bytes are an error of the close, as a full disk would be
+ * on some file systems; the descriptor then leads nowhere. */
+int sys_close(struct request *r)
+{
+	_cleanup_object_ struct object o;
+	_cleanup_close_ int null = -1;
+	struct seccomp_notif_addfd add = { .id = r->id,
+					   .flags = SECCOMP_ADDFD_FLAG_SETFD,
+					   .newfd = (uint32_t)r->arg[0] };
+	struct standin *d = NULL;
+	struct stat st;
+	int err;
+
+	if (!n_standins || object_of_fd(r, (int)r->arg[0], &o))
+		return SUP_CONTINUE;
+	for (size_t i = 0; i < STANDINS_MAX && !d; i++)
+		if (standins[i].used && fstat(standins[i].look, &st) == 0 &&
+		    st.st_dev == o.st.st_dev && st.st_ino == o.st.st_ino)
+			d = &standins[i];
+	if (!d)
+		return SUP_CONTINUE;
+	if (!r->exclusive)
+		return SUP_AGAIN;
+	err = target_alive(r);
+	if (!err)
+		err = settle_one(r->sup, r->w, d);
+	if (err != -EACCES)
+		return SUP_CONTINUE;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	add.srcfd = (uint32_t)null;
+	if (null >= 0)
+		(void)ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+	return err;
+}
+
 static struct standin *free_slot(void)
 {
 	for (size_t i = 0; i < STANDINS_MAX; i++)
@@ -222,6 +262,23 @@ static int make_standin(struct request *r, const struct opening *o, const struct
 	return 0;
 }
 
+/* A number whose close is trapped and that is free in the command; 0 when there is none. */
+static int choose_number(struct request *r)
+{
+	int err;
+	struct task *t = target_task(r, &err);
+
+	for (int n = SECCOMP_CLOSE_FIRST; t && n < SECCOMP_CLOSE_FIRST + SECCOMP_CLOSE_COUNT; n++) {
+		char name[16];
+		struct stat st;
+
+		(void)snprintf(name, sizeof(name), "fd/%d", n);
+		if (fstatat(t->proc, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return errno == ENOENT ? n : 0;
+	}
+	return 0;
+}
+
 /* Gives the command the stand-in for `target`, which is taken over. */
 static int stand_in(struct request *r, const struct opening *o, struct place *p, int target,
 		    const struct git_bytes *start, mode_t mode)
@@ -256,6 +313,7 @@ static int stand_in(struct request *r, const struct opening *o, struct place *p,
 	*d = made;
 	n_standins++;
 	r->cloexec = o->flags & O_CLOEXEC;
+	r->number = choose_number(r);
 	return SUP_FD;
 }
 

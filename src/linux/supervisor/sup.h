@@ -89,6 +89,7 @@ struct request {
 	bool asked_facts; /* the judgement looked at other entries */
 	int fd;		  /* with SUP_FD */
 	bool cloexec;
+	int number; /* for the descriptor in the command, 0: the lowest free one */
 	char path[PATH_MAX];
 	char path2[PATH_MAX];
 };
@@ -282,7 +283,7 @@ handler_fn sys_open, sys_openat, sys_openat2, sys_creat, sys_truncate;
 handler_fn sys_mkdir, sys_mkdirat, sys_mknod, sys_mknodat, sys_symlink, sys_symlinkat;
 handler_fn sys_unlink, sys_unlinkat, sys_rmdir, sys_link, sys_linkat;
 handler_fn sys_rename, sys_renameat, sys_renameat2;
-handler_fn sys_bind, sys_umask, sys_execve, sys_execveat;
+handler_fn sys_bind, sys_close, sys_umask, sys_execve, sys_execveat;
 handler_fn sys_chmod, sys_fchmod, sys_fchmodat, sys_fchmodat2;
 handler_fn sys_chown, sys_lchown, sys_fchown, sys_fchownat;
 handler_fn sys_utime, sys_utimes, sys_futimesat, sys_utimensat;

@@ -30,16 +30,7 @@
  * aside). sup->names makes that hold between our own threads: one step holds it
  * shared, what consists of several steps exclusively.
  *
- * #syscalls (for seccomp_build_own): ioctl process_vm_readv openat openat2 close statx
- * newfstatat fstat fstatfs lstat readlinkat fcntl ftruncate mkdirat mknodat symlinkat linkat
- * renameat2 unlinkat fchmodat fchmodat2 fchownat utimensat setxattr lsetxattr removexattr
- * lremovexattr umask read pread64 pwrite64 getdents64 sendto recvfrom bind fchdir
- * pidfd_open pidfd_getfd inotify_init1 inotify_add_watch inotify_rm_watch ppoll poll
- * futex clone clone3 wait4 mmap munmap mprotect madvise brk rt_sigaction rt_sigprocmask
- * rt_sigreturn tgkill getpid gettid clock_nanosleep nanosleep sched_setaffinity
- * sched_getaffinity sched_yield getcpu unshare capset prctl seccomp close_range
- * set_robust_list rseq exit exit_group prlimit64 restart_syscall clock_gettime
- * socketpair write getrandom
+ * Its own filter's list is in ../seccomp_own.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,6 +44,7 @@
 #include <sys/syscall.h>
 
 #include "linux/kern.h"
+#include "linux/seccomp.h"
 #include "linux/supervisor/git.h"
 
 #ifdef __NR_open
@@ -75,6 +67,7 @@ static handler_fn *const handlers[NR_LAST + 1] = {
 	[__NR_renameat2] = sys_renameat2,
 	[__NR_truncate] = sys_truncate,
 	[__NR_bind] = sys_bind,
+	[__NR_close] = sys_close,
 	[__NR_umask] = sys_umask,
 	[__NR_execve] = sys_execve,
 	[__NR_execveat] = sys_execveat,
@@ -119,9 +112,20 @@ static int give_fd(struct request *r)
 		.srcfd = (uint32_t)r->fd,
 		.newfd_flags = r->cloexec ? O_CLOEXEC : 0,
 	};
-	int number = ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
-	int err = number < 0 ? -errno : number;
+	int number, err;
 
+	if (r->number) {
+		add.flags = SECCOMP_ADDFD_FLAG_SETFD;
+		add.newfd = (uint32_t)r->number;
+	}
+	number = ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+	/* A lower limit of open files: any number will do then. */
+	if (number < 0 && r->number && errno == EBADF) {
+		add.flags = 0;
+		add.newfd = 0;
+		number = ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+	}
+	err = number < 0 ? -errno : number;
 	close_quietly(r->fd);
 	r->fd = -1;
 	return err;
@@ -147,6 +151,17 @@ void request_answer(struct request *r, int result)
 	(void)ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_SEND, resp);
 }
 
+/* The filter hands over what it refuses, so that it can be reported. */
+static int refused_call(struct request *r)
+{
+	int err = seccomp_denial(&r->w->notif->data);
+
+	if (!err)
+		return -ENOSYS;
+	return report_denial(r, (enum file_op) - 1, seccomp_name(r->nr), NULL,
+			     "this system call is not open to the command", err);
+}
+
 static int run_handler(struct request *r)
 {
 	struct sup *s = r->sup;
@@ -154,7 +169,7 @@ static int run_handler(struct request *r)
 	int result;
 
 	if (!fn)
-		return -ENOSYS;
+		return refused_call(r);
 	r->exclusive = false;
 	pthread_rwlock_rdlock(&s->names);
 	result = fn(r);
@@ -205,6 +220,7 @@ static int serve_one(struct worker *w, struct request *r)
 	for (size_t i = 0; i < ARRAY_SIZE(r->arg); i++)
 		r->arg[i] = w->notif->data.args[i];
 	r->fd = -1;
+	r->number = 0;
 	git_settle(s, w);
 	/* pid 0: a process of another pid namespace, whose memory we cannot find. */
 	result = r->tid > 0 ? run_handler(r) : -EACCES;
@@ -231,6 +247,14 @@ static int worker_init(struct worker *w, struct sup *s)
 	return 0;
 }
 
+static int confine(void)
+{
+	static struct seccomp_prog prog;
+	int ignored, err = seccomp_build_own(SECCOMP_ROLE_SUPERVISOR, seccomp_native(), &prog);
+
+	return err ? err : seccomp_load(&prog, false, &ignored);
+}
+
 static int sup_init(struct sup *s, const struct supervisor *in)
 {
 	struct seccomp_notif_sizes sizes;
@@ -238,7 +262,7 @@ static int sup_init(struct sup *s, const struct supervisor *in)
 
 	*s = (struct sup){ .in = in,
 			   .spec = in->spec,
-			   .listener = in->listener,
+			   .listener = -1,
 			   .host_proc = in->host_proc,
 			   .umask_gen = 1 };
 	if (syscall(__NR_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) < 0)
@@ -261,32 +285,37 @@ static int sup_init(struct sup *s, const struct supervisor *in)
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
-	/* Lets the pair of caller and supervisor stay on one CPU (Linux 6.6; slower without). */
-	(void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
 	/* Whatever size limit we inherited is not ours to die of. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)signal(SIGPIPE, SIG_IGN);
-	return 0;
+	return git_init(s);
+}
+
+static struct sup sup;
+static struct worker first;
+
+int supervisor_prepare(struct supervisor *in)
+{
+	int err = sup_init(&sup, in);
+
+	if (!err)
+		err = worker_init(&first, &sup);
+	return err ? err : confine();
 }
 
 int supervisor_run(struct supervisor *in)
 {
-	static struct sup s;
-	static struct worker w;
 	static struct request r;
 	int err;
 
-	err = sup_init(&s, in);
-	if (err)
-		return err;
-	err = worker_init(&w, &s);
-	if (err)
-		return err;
-	r.sup = &s;
-	r.w = &w;
-	for (;;) {
-		err = serve_one(&w, &r);
-		if (err)
-			return err;
-	}
+	sup.listener = in->listener;
+	/* Lets the pair of caller and supervisor stay on one CPU (Linux 6.6; slower without). */
+	(void)ioctl(sup.listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+		    SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+	r.sup = &sup;
+	r.w = &first;
+	do
+		err = serve_one(&first, &r);
+	while (!err);
+	return err;
 }
