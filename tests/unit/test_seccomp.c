@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "bpf_interp.h"
-#include "linux/seccomp_asm.h"
 #include "linux/seccomp_table.h"
 #include "seccomp_numbers.h"
 
@@ -428,56 +427,6 @@ static void test_report_changes_nothing(void **state)
 	assert_true(reported > 10000);
 }
 
-/* ---- the assembler ------------------------------------------------------ */
-
-/* With as many destinations as numbers, and none of them near. */
-static void test_dispatch(void **state)
-{
-	static struct seccomp_prog p;
-
-	(void)state;
-	for (unsigned round = 0; round < 60; round++) {
-		size_t n = 1 + (size_t)(random_word() % 300);
-		bpf_label of[BPF_DISPATCH_MAX], entry;
-		uint32_t value[BPF_DISPATCH_MAX];
-		struct bpf_gen g = { 0 };
-		const char *why = "";
-
-		for (size_t i = 0; i < n; i++) {
-			value[i] = (uint32_t)(random_word() % (round < 30 ? 3 : 12));
-			of[i] = bpf_ret(&g, value[i]);
-			if (round % 3 == 0) /* push the destinations out of a branch's reach */
-				for (unsigned pad = 0; pad < 2; pad++)
-					of[i] = bpf_and(&g, UINT32_MAX, of[i]);
-		}
-		entry = bpf_dispatch(&g, of, n);
-		entry = bpf_load(&g, SC_OFF_NR, entry);
-		if (g.full)
-			continue;
-		assert_int_equal(bpf_finish(&g, entry, &p), 0);
-		assert_true(bpf_check(&p, &why));
-		for (size_t nr = 0; nr < n + 10; nr++)
-			assert_int_equal(run(&p, 0, (int)nr, NULL).action,
-					 value[nr < n ? nr : n - 1]);
-	}
-}
-
-static void test_too_big_is_refused(void **state)
-{
-	struct seccomp_prog p = { .len = 7 };
-	struct bpf_gen g = { 0 };
-	bpf_label l = bpf_ret(&g, ALLOW);
-
-	(void)state;
-	for (unsigned i = 0; i < SECCOMP_PROG_MAX + 5; i++)
-		l = bpf_and(&g, i, l);
-	assert_int_equal(bpf_finish(&g, l, &p), -E2BIG);
-	assert_int_equal(p.len, 7);
-	memset(&g, 0, sizeof(g));
-	(void)bpf_dispatch(&g, &l, BPF_DISPATCH_MAX + 1);
-	assert_int_equal(bpf_finish(&g, 0, &p), -E2BIG);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,8 +439,6 @@ int main(void)
 		cmocka_unit_test(test_foreign_abis),
 		cmocka_unit_test(test_architectures_agree),
 		cmocka_unit_test(test_report_changes_nothing),
-		cmocka_unit_test(test_dispatch),
-		cmocka_unit_test(test_too_big_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filters loaded into real processes: each refused call is really made, by
+/* The filter loaded into real processes: each refused call is really made, by
  * root (when the test runs as root) and by an ordinary user. The arguments are
  * such that a call that got through would fail with another errno, and would do
  * no harm. */
@@ -411,7 +411,7 @@ static void test_needs_no_new_privs(void **state)
 	as_each_user(without_nnp);
 }
 
-/* ---- tracers and berm's own -------------------------------------------- */
+/* ---- tracers ------------------------------------------------------------ */
 
 /* A tracer that turns a harmless call into a refused one is filtered again. */
 static int tracee(uid_t uid)
@@ -456,44 +456,6 @@ static void test_tracer_rewrites(void **state)
 }
 #endif
 
-static int own_child(enum seccomp_role role)
-{
-	struct seccomp_prog p;
-	char *const argv[] = { (char *)(uintptr_t) "true", NULL };
-
-	drop_to(geteuid());
-	if (seccomp_build_own(role, seccomp_native(), &p) || seccomp_load(&p, false, NULL))
-		return BAD(0);
-	if (write(-1, "", 1) != -1 || errno != EBADF)
-		return BAD(1);
-	if (!gives(execve("/bin/true", argv, NULL), ENOSYS))
-		return BAD(2);
-	if (!gives(socket(AF_INET, SOCK_STREAM, 0), ENOSYS))
-		return BAD(3);
-	return DONE;
-}
-
-static void test_own_filters(void **state)
-{
-	static const enum seccomp_role roles[] = { SECCOMP_ROLE_SUPERVISOR, SECCOMP_ROLE_WARDEN,
-						   SECCOMP_ROLE_GIT_HELPER };
-
-	(void)state;
-	for (unsigned i = 0; i < ARRAY_SIZE(roles); i++) {
-		pid_t pid = fork();
-		int status;
-
-		assert_true(pid >= 0);
-		if (pid == 0)
-			_exit(own_child(roles[i]));
-		status = status_of(pid);
-		if (roles[i] == SECCOMP_ROLE_GIT_HELPER)
-			assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
-		else
-			check_status(status, "own");
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,7 +467,6 @@ int main(void)
 		cmocka_unit_test(test_listener),
 		cmocka_unit_test(test_dead_listener),
 		cmocka_unit_test(test_needs_no_new_privs),
-		cmocka_unit_test(test_own_filters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
