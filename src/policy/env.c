@@ -20,9 +20,15 @@ const char *env_get(char *const *environ, const char *name)
 
 static const struct data_entry *list_has(const struct data_list *l, const char *name, bool fold)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (glob_match(l->rows[i].text, name, fold))
+	for (size_t i = 0; i < l->n; i++) {
+		const char *glob = l->rows[i].text;
+
+		/* Most entries end here: this runs for each variable of the caller. */
+		if (*glob != '*' && *glob != *name && !fold)
+			continue;
+		if (glob_match(glob, name, fold))
 			return &l->rows[i];
+	}
 	return NULL;
 }
 
@@ -43,17 +49,21 @@ static int env_put(struct strv *env, const char *name, const char *value)
 	return strv_add(env, line);
 }
 
-/* Can the command put a file there? Then it could put itself before the system's
- * own programs in a later command's way. */
-static bool is_writable_place(const struct spec *s, const char *dir)
+/* Does the view show the directory, and can the command put no file there? Else it
+ * could put itself in the way of a later command's programs. */
+static bool is_safe_place(const struct spec *s, const char *dir)
 {
-	_cleanup_free_ char *real = path_resolve(dir);
+	_cleanup_free_ char *real = NULL;
 
-	return !real || spec_root_of(s, real) || spec_root_of(s, dir) ||
-	       view_kind(s, dir) == VIEW_PRIVATE;
+	if (!view_shows(s, dir) || spec_root_of(s, dir))
+		return false;
+	if (view_is_system(dir))
+		return true;
+	real = path_resolve(dir);
+	return real && !spec_root_of(s, real);
 }
 
-/* Only absolute entries outside everything that the command can write. */
+/* Only absolute entries that are seen inside and that the command cannot write. */
 static int env_path(const struct spec *s, const char *path, struct strv *env)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(65536);
@@ -64,7 +74,7 @@ static int env_path(const struct spec *s, const char *path, struct strv *env)
 
 		if (!one)
 			return -ENOMEM;
-		if (one[0] == '/' && !is_writable_place(s, one))
+		if (one[0] == '/' && is_safe_place(s, one))
 			buf_addf(&out, "%s%s", out.len ? ":" : "", one);
 		path += n + (path[n] == ':');
 	}

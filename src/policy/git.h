@@ -85,3 +85,16 @@ struct git_content {
 /* true: may be put in place. false: reason (at most size bytes, escaped) says which
  * key or line is not on the allow-list. Never allocates, bounded time. */
 bool git_content_ok(const struct git_content *c, char *reason, size_t size);
+
+/* The index and its shared base are judged too, but in their own way, for they are
+ * binary, large and written by nearly every command. git trusts the paths in
+ * them: an entry ".git/hooks/post-checkout" becomes a hook at the next
+ * "git checkout -- ." outside. git_role() says GIT_NONE for them.
+ *
+ * Whether a path is an index for some git. Only a regular file may be there: no
+ * symlink, no hard link, nothing still open for writing. */
+bool git_is_index(const char *path, const struct dir_facts *facts);
+
+/* Whether the bytes are an index that git can read and whose entries all stay in the
+ * worktree; empty is fine. Never allocates, linear time (some 10 ms for 10 MiB). */
+bool git_index_ok(const void *bytes, size_t len, char *reason, size_t size);

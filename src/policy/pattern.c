@@ -14,10 +14,8 @@ struct comp {
 };
 
 struct alt {
-	struct comp *c;
+	struct comp *c; /* one block: the components, then the texts they point into */
 	unsigned n;
-	char *text; /* what c points into */
-	char *head; /* base or home, for the leading components */
 };
 
 struct pattern {
@@ -26,7 +24,8 @@ struct pattern {
 	size_t literal;
 	unsigned wild;
 	unsigned n;
-	struct alt *alts;
+	struct alt *alts; /* &one, when there is only one */
+	struct alt one;
 };
 
 /* ---- one component ------------------------------------------------------ */
@@ -385,12 +384,10 @@ void pattern_free(struct pattern *p)
 {
 	if (!p)
 		return;
-	for (unsigned i = 0; i < p->n; i++) {
+	for (unsigned i = 0; i < p->n; i++)
 		free(p->alts[i].c);
-		free(p->alts[i].text);
-		free(p->alts[i].head);
-	}
-	free(p->alts);
+	if (p->alts != &p->one)
+		free(p->alts);
 	free(p);
 }
 
@@ -497,6 +494,8 @@ static int alt_new(struct alt *a, const char *text, const char *base, const char
 		   bool *ret_relative, struct berm_err *err)
 {
 	const char *head = "";
+	size_t n_head, n_text, max;
+	char *at;
 
 	if (text[0] == '~' && (text[1] == '/' || text[1] == '\0')) {
 		if (!home)
@@ -509,15 +508,17 @@ static int alt_new(struct alt *a, const char *text, const char *base, const char
 		*ret_relative = !base;
 		head = base ? base : "";
 	}
-	a->head = strdup(head);
-	a->text = strdup(text);
-	if (!a->head || !a->text)
-		return err_set(err, -ENOMEM, "out of memory");
-	a->c = calloc(count_slashes(head) + count_slashes(text) + 2, sizeof(*a->c));
+	n_head = strlen(head) + 1;
+	n_text = strlen(text) + 1;
+	max = count_slashes(head) + count_slashes(text) + 2;
+	a->c = malloc(max * sizeof(*a->c) + n_head + n_text);
 	if (!a->c)
 		return err_set(err, -ENOMEM, "out of memory");
-	alt_head(a, a->head);
-	return alt_body(a, a->text, err);
+	at = (char *)(a->c + max);
+	memcpy(at, head, n_head);
+	memcpy(at + n_head, text, n_text);
+	alt_head(a, at);
+	return alt_body(a, at + n_head, err);
 }
 
 /* The first brace group of s: *open and *close. Returns 1 when there is one, 0
@@ -657,6 +658,27 @@ static void measure(struct pattern *p)
 	}
 }
 
+static int compile(struct pattern *p, char *const *texts, size_t n, const char *base,
+		   const char *home, struct berm_err *err)
+{
+	p->alts = n == 1 ? &p->one : calloc(n, sizeof(*p->alts));
+	if (!p->alts)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		bool relative = false;
+		int r = alt_new(&p->alts[p->n++], texts[i], base, home, &relative, err);
+
+		if (r < 0)
+			return r;
+		if (i && relative != p->relative)
+			return err_set(err, -EINVAL,
+				       "some alternatives are absolute paths and some are not");
+		p->relative = relative;
+	}
+	measure(p);
+	return 0;
+}
+
 int pattern_new(const char *text, const char *base, const char *home, unsigned flags,
 		struct pattern **ret, struct berm_err *err)
 {
@@ -666,30 +688,23 @@ int pattern_new(const char *text, const char *base, const char *home, unsigned f
 
 	if (!p)
 		return err_set(err, -ENOMEM, "out of memory");
+	p->flags = flags;
 	if (!*text)
 		return err_set(err, -EINVAL, "the pattern is empty");
 	if (strlen(text) >= PATTERN_MAX)
 		return err_set(err, -ENAMETOOLONG, "the pattern is longer than %d bytes",
 			       PATTERN_MAX - 1);
-	r = expand(text, &texts, err);
+	if (strpbrk(text, "{}")) {
+		r = expand(text, &texts, err);
+		if (r >= 0)
+			r = compile(p, texts.v, texts.n, base, home, err);
+	} else {
+		char *only[] = { (char *)(uintptr_t)text };
+
+		r = compile(p, only, 1, base, home, err);
+	}
 	if (r < 0)
 		return r;
-	p->alts = calloc(texts.n, sizeof(*p->alts));
-	if (!p->alts)
-		return err_set(err, -ENOMEM, "out of memory");
-	p->flags = flags;
-	for (size_t i = 0; i < texts.n; i++) {
-		bool relative = false;
-
-		r = alt_new(&p->alts[p->n++], texts.v[i], base, home, &relative, err);
-		if (r < 0)
-			return r;
-		if (i && relative != p->relative)
-			return err_set(err, -EINVAL,
-				       "some alternatives are absolute paths and some are not");
-		p->relative = relative;
-	}
-	measure(p);
 	*ret = take_ptr(p);
 	return 0;
 }

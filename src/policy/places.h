@@ -22,6 +22,9 @@ int view_check(struct spec *s, const struct policy_input *in, struct berm_err *e
 /* Does the view, as it stands, show path (outside the writable roots)? */
 bool view_shows(const struct spec *s, const char *path);
 
+/* One of the machine's own directories, which no user writes? */
+bool view_is_system(const char *path);
+
 /* As view_shows(), with what a command may do there. */
 enum view_kind { VIEW_NOTHING, VIEW_PRIVATE, VIEW_READ_ONLY, VIEW_DEVICE };
 enum view_kind view_kind(const struct spec *s, const char *path);

@@ -59,7 +59,6 @@ static void rule_free(struct rule *r)
 	if (!r)
 		return;
 	pattern_free(r->pat);
-	free(r->text);
 	free(r);
 }
 
@@ -83,16 +82,35 @@ static int reserve(struct spec *s)
 	return 0;
 }
 
+/* The rule and the text it is shown as, in one block. */
+static struct rule *rule_new(const struct rule_def *def)
+{
+	const char *verb = verb_of(def);
+	size_t v = strlen(verb), n = strlen(def->pattern);
+	struct rule *r = malloc(sizeof(*r) + v + n + 2);
+
+	if (!r)
+		return NULL;
+	*r = (struct rule){ .text = (char *)(r + 1),
+			    .access = def->access,
+			    .exec = def->exec,
+			    .layer = def->layer,
+			    .flags = def->flags };
+	memcpy(r->text, verb, v);
+	r->text[v] = ' ';
+	memcpy(r->text + v + 1, def->pattern, n + 1);
+	return r;
+}
+
 int spec_add_rule(struct spec *s, const struct rule_def *def, struct berm_err *err)
 {
-	_cleanup_(rule_freep) struct rule *r = calloc(1, sizeof(*r));
+	_cleanup_(rule_freep) struct rule *r = rule_new(def);
 	unsigned pflags = 0;
 	char where[512];
 	int rc;
 
 	if (!r)
 		return err_set(err, -ENOMEM, "out of memory");
-	origin_text(&def->origin, where, sizeof(where));
 	/* A rule that closes something also closes it under another case: on a
 	 * case-insensitive file system that is the same file. */
 	if (def->access != ACCESS_WRITE && def->exec != EXEC_ALLOW)
@@ -100,17 +118,15 @@ int spec_add_rule(struct spec *s, const struct rule_def *def, struct berm_err *e
 	if (def->flags & RULE_EXACT)
 		pflags |= PATTERN_EXACT;
 	rc = pattern_new(def->pattern, def->base, s->user_home, pflags, &r->pat, err);
-	if (rc < 0)
+	if (rc < 0) {
+		origin_text(&def->origin, where, sizeof(where));
 		return err_prefix(err, "%s: bad pattern \"%s\"", where, def->pattern);
-	r->access = def->access;
-	r->exec = def->exec;
-	r->layer = def->layer;
-	r->flags = def->flags | (pflags & PATTERN_FOLD ? RULE_FOLD : 0u);
+	}
+	r->flags |= pflags & PATTERN_FOLD ? RULE_FOLD : 0u;
 	r->origin.line = def->origin.line;
 	r->origin.file = spec_string(s, def->origin.file);
 	r->protects = def->protects ? spec_string(s, def->protects) : NULL;
-	r->text = str_printf("%s %s", verb_of(def), def->pattern);
-	if (!r->text || !r->origin.file || (def->protects && !r->protects) || reserve(s) < 0)
+	if (!r->origin.file || (def->protects && !r->protects) || reserve(s) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	s->rules[s->n_rules++] = take_ptr(r);
 	return 0;
@@ -141,24 +157,43 @@ static int rank(const struct rule *r)
 	return r->layer == LAYER_MANAGED && !opens(r) ? 0 : of_layer[r->layer];
 }
 
+/* All that decides the order in one number, smaller first. */
+struct sort_key {
+	uint64_t key;
+	struct rule *r;
+};
+
+static uint64_t key_of_rule(const struct rule *r)
+{
+	uint64_t literal = PATTERN_MAX * 2 - pattern_literal_len(r->pat);
+	uint64_t wild = pattern_wildcards(r->pat);
+
+	return (uint64_t)rank(r) << 56 | literal << 40 | (wild > 0xffff ? 0xffff : wild) << 24 |
+	       (uint64_t)opens(r) << 16 | (uint64_t)r->access << 8;
+}
+
 static int by_strength(const void *pa, const void *pb)
 {
-	const struct rule *a = *(struct rule *const *)pa, *b = *(struct rule *const *)pb;
-	size_t la = pattern_literal_len(a->pat), lb = pattern_literal_len(b->pat);
-	unsigned wa = pattern_wildcards(a->pat), wb = pattern_wildcards(b->pat);
+	const struct sort_key *a = pa, *b = pb;
 
-	if (rank(a) != rank(b))
-		return rank(a) - rank(b);
-	if (la != lb)
-		return la > lb ? -1 : 1;
-	if (wa != wb)
-		return wa < wb ? -1 : 1;
-	if (opens(a) != opens(b))
-		return opens(a) ? 1 : -1;
-	if (a->access != b->access)
-		return a->access < b->access ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
 	/* Any fixed order will do, as long as two runs agree. */
-	return strcmp(a->text, b->text);
+	return strcmp(a->r->text, b->r->text);
+}
+
+static int sort_rules(struct spec *s)
+{
+	_cleanup_free_ struct sort_key *keys = calloc(s->n_rules + 1, sizeof(*keys));
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_rules; i++)
+		keys[i] = (struct sort_key){ key_of_rule(s->rules[i]), s->rules[i] };
+	qsort(keys, s->n_rules, sizeof(*keys), by_strength);
+	for (size_t i = 0; i < s->n_rules; i++)
+		s->rules[i] = keys[i].r;
+	return 0;
 }
 
 /* ---- index -------------------------------------------------------------- */
@@ -234,10 +269,8 @@ int spec_finish_rules(struct spec *s, struct berm_err *err)
 {
 	struct spec_priv *p = s->priv;
 
-	if (s->n_rules)
-		qsort(s->rules, s->n_rules, sizeof(struct rule *), by_strength);
 	p->live = calloc(s->n_rules + 1, sizeof(*p->live));
-	if (!p->live)
+	if (!p->live || sort_rules(s) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < s->n_rules; i++)
 		p->n_live += live_of(s, s->rules[i], &p->live[p->n_live]);
@@ -289,20 +322,51 @@ const struct writable_root *spec_root_of(const struct spec *s, const char *path)
 
 /* ---- built-in rules ----------------------------------------------------- */
 
-/* A rule about a fixed place matters where a writable root is near it or, for one
- * that hides, where the view shows it. */
-static bool place_matters(const struct spec *s, const char *text, enum access access)
-{
+/* The user's home with room behind it: entries of the lists are looked at as
+ * strings first, and most concern no place in this spec. */
+struct places {
 	char path[PATH_MAX];
+	size_t home_len;
+	bool home_near; /* a writable root lies in the home or holds it */
+};
 
-	if (text[0] != '~' && text[0] != '/')
-		return true;
-	if ((size_t)snprintf(path, sizeof(path), "%s%s", text[0] == '~' ? s->user_home : "",
-			     text + (text[0] == '~')) >= sizeof(path))
-		return true;
+static bool near_root(const struct spec *s, const char *path)
+{
 	for (size_t i = 0; i < s->n_roots; i++)
 		if (path_within(path, s->roots[i].path) || path_within(s->roots[i].path, path))
 			return true;
+	return false;
+}
+
+static void places_init(struct places *p, const struct spec *s)
+{
+	p->home_len = strlen(s->user_home);
+	p->home_near = near_root(s, s->user_home);
+	if (p->home_len >= sizeof(p->path))
+		p->home_len = 0;
+	memcpy(p->path, s->user_home, p->home_len + 1);
+}
+
+/* A rule about a fixed place matters where a writable root is near it or, for one
+ * that hides, where the view shows it. */
+static bool place_matters(struct places *p, const struct spec *s, const char *text,
+			  enum access access)
+{
+	const char *path = text;
+	size_t n = strlen(text);
+
+	if (text[0] != '~' && text[0] != '/')
+		return true;
+	if (text[0] == '~') {
+		if (!p->home_near && access > ACCESS_ASK)
+			return false;
+		if (p->home_len + n >= sizeof(p->path))
+			return true;
+		memcpy(p->path + p->home_len, text + 1, n);
+		path = p->path;
+	}
+	if (near_root(s, path))
+		return true;
 	if (access > ACCESS_ASK)
 		return false;
 	for (size_t i = 0; i < s->n_reads; i++)
@@ -314,12 +378,15 @@ static bool place_matters(const struct spec *s, const char *text, enum access ac
 static int add_list(struct spec *s, const struct data_list *list, struct rule_def def,
 		    struct berm_err *err)
 {
+	struct places places;
+
+	places_init(&places, s);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct data_entry *e = &list->rows[i];
 		struct rule_def one = def;
 		int r;
 
-		if (!place_matters(s, e->text, def.access))
+		if (!place_matters(&places, s, e->text, def.access))
 			continue;
 		one.pattern = e->text;
 		one.origin = (struct origin){ list->file, e->line };

@@ -56,7 +56,6 @@ void spec_free(struct spec *s)
 	free(s->reads);
 	for (size_t i = 0; i < s->n_rules; i++) {
 		pattern_free(s->rules[i]->pat);
-		free(s->rules[i]->text);
 		free(s->rules[i]);
 	}
 	free(s->rules);

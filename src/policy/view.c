@@ -57,6 +57,11 @@ enum view_kind view_kind(const struct spec *s, const char *path)
 	return VIEW_NOTHING;
 }
 
+bool view_is_system(const char *path)
+{
+	return in_any(path, system_dirs);
+}
+
 bool view_shows(const struct spec *s, const char *path)
 {
 	return view_kind(s, path) == VIEW_READ_ONLY;
@@ -97,17 +102,19 @@ static int private_home(struct spec *s, const struct policy_input *in, struct be
 
 static int add_home_allow(struct spec *s, struct berm_err *err)
 {
-	for (size_t i = 0; i < data_home_allow.n; i++) {
+	_cleanup_close_ int home = open(s->home_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (size_t i = 0; home >= 0 && i < data_home_allow.n; i++) {
 		const char *name = data_home_allow.rows[i].text;
 		char path[PATH_MAX], source[PATH_MAX];
 		struct origin o = { data_home_allow.file, data_home_allow.rows[i].line };
 		struct stat st;
 
-		if ((size_t)snprintf(path, sizeof(path), "%s/%s", s->home_path, name) >=
-		    sizeof(path))
-			continue;
-		if (lstat(path, &st) < 0 || !realpath(path, source) ||
-		    path_within(source, s->state_dir) || path_within(s->state_dir, source))
+		if (fstatat(home, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    (size_t)snprintf(path, sizeof(path), "%s/%s", s->home_path, name) >=
+			    sizeof(path) ||
+		    !realpath(path, source) || path_within(source, s->state_dir) ||
+		    path_within(s->state_dir, source))
 			continue;
 		if (spec_add_read(s, path, source, &o) < 0)
 			return err_set(err, -ENOMEM, "out of memory");
