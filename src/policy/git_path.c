@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 #include "policy/git_path.h"
@@ -45,6 +46,7 @@ static const struct {
 	{ "opts", NAME_OPTS },
 	{ "strategy", NAME_STRATEGY },
 	{ "merge_rr", NAME_MERGE_RR },
+	{ "index", NAME_INDEX },
 };
 
 /* Code points that HFS+ (git's list) or ext4's case folding (Default_Ignorable)
@@ -132,6 +134,9 @@ enum git_name git_name(const char *s, size_t len)
 	for (size_t i = 0; n > 0 && i < ARRAY_SIZE(names); i++)
 		if (memcmp(names[i].text, folded, FOLDED_MAX) == 0)
 			return names[i].name;
+	/* The base of a split index has a hash in its name. */
+	if (len > 12 && chr_lower(s[0]) == 's' && strncasecmp(s, "sharedindex.", 12) == 0)
+		return NAME_INDEX;
 	return NAME_OTHER;
 }
 

@@ -33,6 +33,7 @@ enum git_name {
 	NAME_OPTS,
 	NAME_STRATEGY,
 	NAME_MERGE_RR,
+	NAME_INDEX, /* index, sharedindex.* */
 };
 
 /* Which of the names a component is, on whichever file system: ASCII case, the

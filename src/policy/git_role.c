@@ -180,6 +180,20 @@ enum git_role git_role(const char *path, enum file_type type, const struct dir_f
 	return is_marker(name, facts) ? GIT_MARKER : GIT_NONE;
 }
 
+bool git_is_index(const char *path, const struct dir_facts *facts)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+
+	if (git_name(base, strlen(base)) != NAME_INDEX)
+		return false;
+	if (git_place_is_gitdir(git_place_walk(PLACE_OUTSIDE, path, (size_t)(base - path))))
+		return true;
+	/* A bare one's worktree has its own index, maybe before its HEAD. */
+	return facts && (complete(facts, 0, NAME_OTHER) ||
+			 (complete(facts, 2, NAME_OTHER) && fact(facts, 2, "worktrees")));
+}
+
 /* What "git submodule absorbgitdirs" does. */
 static bool is_absorb(const char *from, const char *to)
 {
