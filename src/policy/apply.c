@@ -220,29 +220,46 @@ static int apply_exec(struct spec *s, const struct settings *set, const struct s
 	return add_both_spellings(s, &def, err);
 }
 
+static int add_limit(struct spec *s, int resource, uint64_t value, struct origin from)
+{
+	struct spec_priv *p = s->priv;
+	struct rlimit_rule *v = reallocarray(s->rlimits, s->n_rlimits + 1, sizeof(*v));
+	struct origin *o = reallocarray(p->limit_from, s->n_rlimits + 1, sizeof(*o));
+
+	if (v)
+		s->rlimits = v;
+	if (o)
+		p->limit_from = o;
+	if (!v || !o)
+		return -ENOMEM;
+	v[s->n_rlimits] = (struct rlimit_rule){ resource, value };
+	o[s->n_rlimits++] = from;
+	return 0;
+}
+
 static int apply_limit(struct spec *s, const struct settings *set, const struct setting *e,
 		       struct berm_err *err)
 {
 	bool tighten = !set->trusted || set->layer == LAYER_MANAGED;
-	struct rlimit_rule *v;
+	struct origin from = { spec_string(s, set->file), e->line };
+	struct spec_priv *p = s->priv;
 	uint64_t value;
 	int resource, r;
 
 	r = limit_parse(e->name, e->value, &resource, &value, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < s->n_rlimits; i++) {
+	for (size_t i = 0; i < s->n_rlimits && from.file; i++) {
 		if (s->rlimits[i].resource != resource)
 			continue;
-		if (!tighten || value < s->rlimits[i].value)
+		if (!tighten || value < s->rlimits[i].value) {
 			s->rlimits[i].value = value;
+			p->limit_from[i] = from;
+		}
 		return 0;
 	}
-	v = reallocarray(s->rlimits, s->n_rlimits + 1, sizeof(*v));
-	if (!v)
+	if (!from.file || add_limit(s, resource, value, from) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
-	s->rlimits = v;
-	v[s->n_rlimits++] = (struct rlimit_rule){ resource, value };
 	return 0;
 }
 

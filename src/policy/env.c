@@ -32,21 +32,46 @@ static const struct data_entry *list_has(const struct data_list *l, const char *
 	return NULL;
 }
 
-static int env_put(struct strv *env, const char *name, const char *value)
+/* The list as it grows, with where each entry came from. */
+struct env {
+	struct strv list;
+	struct origin *from;
+	size_t cap;
+};
+
+static int env_put(struct env *env, const char *name, const char *value, struct origin from)
 {
 	_cleanup_free_ char *line = str_printf("%s=%s", name, value);
 	size_t n = strlen(name);
 
 	if (!line)
 		return -ENOMEM;
-	for (size_t i = 0; i < env->n; i++) {
-		if (strncmp(env->v[i], name, n) == 0 && env->v[i][n] == '=') {
-			free(env->v[i]);
-			env->v[i] = take_ptr(line);
+	for (size_t i = 0; i < env->list.n; i++) {
+		if (strncmp(env->list.v[i], name, n) == 0 && env->list.v[i][n] == '=') {
+			free(env->list.v[i]);
+			env->list.v[i] = take_ptr(line);
+			env->from[i] = from;
 			return 0;
 		}
 	}
-	return strv_add(env, line);
+	if (env->list.n == env->cap) {
+		size_t cap = env->cap ? 2 * env->cap : 32;
+		struct origin *o = reallocarray(env->from, cap, sizeof(*o));
+
+		if (!o)
+			return -ENOMEM;
+		env->from = o;
+		env->cap = cap;
+	}
+	env->from[env->list.n] = from;
+	return strv_add(&env->list, line);
+}
+
+static const struct origin built_in = { "built-in", 0 };
+
+static struct origin listed(const struct data_list *l, const struct data_entry *e)
+{
+	return (struct origin){ l->file, e->line };
 }
 
 /* Does the view show the directory, and can the command put no file there? Else it
@@ -64,7 +89,7 @@ static bool is_safe_place(const struct spec *s, const char *dir)
 }
 
 /* Only absolute entries that are seen inside and that the command cannot write. */
-static int env_path(const struct spec *s, const char *path, struct strv *env)
+static int env_path(const struct spec *s, const char *path, struct env *env)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(65536);
 
@@ -80,7 +105,7 @@ static int env_path(const struct spec *s, const char *path, struct strv *env)
 	}
 	if (!out.len)
 		buf_adds(&out, "/usr/local/bin:/usr/bin:/bin");
-	return out.failed ? -ENOMEM : env_put(env, "PATH", out.data);
+	return out.failed ? -ENOMEM : env_put(env, "PATH", out.data, built_in);
 }
 
 /* A value that makes a program read another file than its name says. */
@@ -95,26 +120,36 @@ static bool bad_value(const char *name, const char *value)
 	return false;
 }
 
-static int env_inherit(const struct policy_input *in, struct strv *env)
+static int env_inherit(const struct policy_input *in, struct env *env)
 {
 	for (char *const *e = in->environ; e && *e; e++) {
 		_cleanup_free_ char *name = strndup(*e, strcspn(*e, "="));
 		const char *value = *e + strcspn(*e, "=");
+		const struct data_entry *why;
 
 		if (!name)
 			return -ENOMEM;
-		if (*value != '=' || !list_has(&data_env_allow, name, false) ||
-		    list_has(&data_env_scrub, name, false) || bad_value(name, value + 1))
+		why = *value == '=' ? list_has(&data_env_allow, name, false) : NULL;
+		if (!why || list_has(&data_env_scrub, name, false) || bad_value(name, value + 1))
 			continue;
-		if (env_put(env, name, value + 1) < 0)
+		if (env_put(env, name, value + 1, listed(&data_env_allow, why)) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* A variable of the caller passes when it is named. A glob does not reach secrets:
- * these must be named one by one. */
-static int env_pass(const struct policy_input *in, const char *glob, struct strv *env)
+/* The entry of the scrub list that keeps name out even though it was named. */
+static const struct data_entry *never(const char *name)
+{
+	const struct data_entry *e = list_has(&data_env_scrub, name, false);
+
+	return e && streq(e->group, "never") ? e : NULL;
+}
+
+/* A variable of the caller passes when it is named. A glob does not reach secrets
+ * and what loads code: these must be named one by one. */
+static int env_pass(const struct policy_input *in, const char *glob, struct env *env,
+		    struct origin from)
 {
 	bool exact = !strpbrk(glob, "*?[");
 
@@ -124,42 +159,47 @@ static int env_pass(const struct policy_input *in, const char *glob, struct strv
 
 		if (!name)
 			return -ENOMEM;
-		if (*value != '=' || !glob_match(glob, name, false) ||
-		    list_has(&data_env_scrub, name, false) || bad_value(name, value + 1) ||
-		    (!exact && list_has(&data_env_secret, name, true)))
+		if (*value != '=' || !glob_match(glob, name, false) || never(name) ||
+		    bad_value(name, value + 1))
 			continue;
-		if (env_put(env, name, value + 1) < 0)
+		if (!exact && (list_has(&data_env_secret, name, true) ||
+			       list_has(&data_env_scrub, name, false)))
+			continue;
+		if (env_put(env, name, value + 1, from) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static void env_drop(const char *glob, struct strv *env)
+static void env_drop(const char *glob, struct env *env)
 {
+	struct strv *l = &env->list;
 	size_t keep = 0;
 
-	for (size_t i = 0; i < env->n; i++) {
-		size_t n = strcspn(env->v[i], "=");
-		char saved = env->v[i][n];
+	for (size_t i = 0; i < l->n; i++) {
+		size_t n = strcspn(l->v[i], "=");
+		char saved = l->v[i][n];
 		bool hit;
 
-		env->v[i][n] = '\0';
-		hit = glob_match(glob, env->v[i], false);
-		env->v[i][n] = saved;
-		if (hit)
-			free(env->v[i]);
-		else
-			env->v[keep++] = env->v[i];
+		l->v[i][n] = '\0';
+		hit = glob_match(glob, l->v[i], false);
+		l->v[i][n] = saved;
+		if (hit) {
+			free(l->v[i]);
+			continue;
+		}
+		env->from[keep] = env->from[i];
+		l->v[keep++] = l->v[i];
 	}
-	env->n = keep;
-	if (env->v)
-		env->v[keep] = NULL;
+	l->n = keep;
+	if (l->v)
+		l->v[keep] = NULL;
 }
 
 /* Says that a variable somebody asked for never passes. */
 static int note_scrubbed(struct spec *s, const struct settings *set, const struct setting *e)
 {
-	const struct data_entry *why = list_has(&data_env_scrub, e->name, false);
+	const struct data_entry *why = never(e->name);
 	_cleanup_free_ char *note = NULL;
 
 	if (!why)
@@ -170,10 +210,13 @@ static int note_scrubbed(struct spec *s, const struct settings *set, const struc
 }
 
 static int env_entry(struct spec *s, const struct policy_input *in, const struct settings *set,
-		     const struct setting *e, struct strv *env)
+		     const struct setting *e, struct env *env)
 {
+	struct origin from = { spec_string(s, set->file), e->line };
 	int r;
 
+	if (!from.file)
+		return -ENOMEM;
 	if (e->ignored)
 		return 0;
 	if (e->key == SET_ENV_UNSET) {
@@ -185,26 +228,42 @@ static int env_entry(struct spec *s, const struct policy_input *in, const struct
 	r = note_scrubbed(s, set, e);
 	if (r)
 		return r < 0 ? r : 0;
-	return e->key == SET_ENV_SET ? env_put(env, e->name, e->value) : env_pass(in, e->name, env);
+	return e->key == SET_ENV_SET ? env_put(env, e->name, e->value, from)
+				     : env_pass(in, e->name, env, from);
+}
+
+static int env_fill(struct spec *s, const struct policy_input *in, struct env *env)
+{
+	const struct spec_priv *p = s->priv;
+	int r = env_inherit(in, env);
+
+	if (r >= 0)
+		r = env_path(s, env_get(in->environ, "PATH"), env);
+	for (size_t i = 0; r >= 0 && i < p->layers.n; i++)
+		for (size_t j = 0; r >= 0 && j < p->layers.v[i].n; j++)
+			r = env_entry(s, in, &p->layers.v[i], &p->layers.v[i].v[j], env);
+	if (r >= 0)
+		r = env_put(env, "HOME", s->home_path, built_in);
+	if (r >= 0)
+		r = env_put(env, "TMPDIR", "/tmp", built_in);
+	if (r >= 0)
+		r = env_put(env, "PWD", s->workdir, built_in);
+	if (r >= 0)
+		r = env_put(env, "GIT_TERMINAL_PROMPT", "0", built_in);
+	return r < 0 ? r : env_put(env, "BERM_SESSION", s->session, built_in);
 }
 
 int env_resolve(struct spec *s, const struct policy_input *in, struct berm_err *err)
 {
-	const struct spec_priv *p = s->priv;
-	_cleanup_strv_ struct strv env = { 0 };
-	int r = env_inherit(in, &env);
+	struct spec_priv *p = s->priv;
+	struct env env = { 0 };
 
-	if (r >= 0)
-		r = env_path(s, env_get(in->environ, "PATH"), &env);
-	for (size_t i = 0; r >= 0 && i < p->layers.n; i++)
-		for (size_t j = 0; r >= 0 && j < p->layers.v[i].n; j++)
-			r = env_entry(s, in, &p->layers.v[i], &p->layers.v[i].v[j], &env);
-	if (r < 0 || env_put(&env, "HOME", s->home_path) < 0 ||
-	    env_put(&env, "TMPDIR", "/tmp") < 0 || env_put(&env, "PWD", s->workdir) < 0 ||
-	    env_put(&env, "GIT_TERMINAL_PROMPT", "0") < 0 ||
-	    env_put(&env, "BERM_SESSION", s->session) < 0)
+	if (env_fill(s, in, &env) < 0) {
+		strv_free(&env.list);
+		free(env.from);
 		return err_set(err, -ENOMEM, "out of memory");
-	s->envp = take_ptr(env.v);
-	env.n = 0;
+	}
+	s->envp = env.list.v;
+	p->env_from = env.from;
 	return 0;
 }

@@ -36,6 +36,8 @@ struct spec_priv {
 	uint64_t dep_bits;   /* signature bits of the dependency folders' names */
 	struct strv strings; /* what origins and names in rules point to */
 	size_t cap_rules;
+	struct origin *env_from;	  /* of each entry of envp */
+	struct origin *limit_from;	  /* of each of rlimits */
 	struct settings_list layers;	  /* what was read, for explain */
 	struct scalar scalars[SET_COUNT]; /* SET_PROFILE to SET_FAIL_IF_UNAVAILABLE,
 					     SET_EXEC_DENY_WRITABLE */

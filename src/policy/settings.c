@@ -214,6 +214,14 @@ int limit_parse(const char *key, const char *value, int *ret_resource, uint64_t 
 	return -EINVAL;
 }
 
+const char *limit_name(int resource)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		if (limits[i].resource == resource)
+			return limits[i].name;
+	return "unknown";
+}
+
 /* ---- the command line --------------------------------------------------- */
 
 static const struct {

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/rules.h"
+#include "policy/explain.h"
+
+#include <limits.h>
+
+#include "base/str.h"
+
+static void text(struct buf *out, const char *s)
+{
+	char shown[4 * PATH_MAX + 1];
+
+	str_escape(shown, sizeof(shown), s, strlen(s));
+	buf_adds(out, shown);
+}
+
+static void from(struct buf *out, const struct origin *o)
+{
+	buf_adds(out, "  [");
+	text(out, o->file);
+	if (o->line)
+		buf_addf(out, ":%u", o->line);
+	buf_adds(out, "]\n");
+}
+
+/* ---- text --------------------------------------------------------------- */
+
+static void scalar(struct buf *out, const struct spec *s, const char *name, enum setting_key key,
+		   const char *value)
+{
+	const struct spec_priv *p = s->priv;
+
+	buf_addf(out, "  %-20s %s", name, value);
+	from(out, &p->scalars[key].origin);
+}
+
+static void scalars(struct buf *out, const struct spec *s)
+{
+	buf_addf(out, "settings\n");
+	scalar(out, s, "profile", SET_PROFILE, s->profile);
+	scalar(out, s, "mode", SET_MODE, mode_name(s->mode));
+	scalar(out, s, "root", SET_ROOT, root_name(s->root));
+	scalar(out, s, "home", SET_HOME, home_name(s->home));
+	scalar(out, s, "net", SET_NET, "off");
+	scalar(out, s, "exec.deny_writable", SET_EXEC_DENY_WRITABLE,
+	       s->exec_deny_writable ? "true" : "false");
+	scalar(out, s, "fail_if_unavailable", SET_FAIL_IF_UNAVAILABLE,
+	       s->fail_if_unavailable ? "true" : "false");
+}
+
+static void trees(struct buf *out, const struct spec *s)
+{
+	buf_addf(out, "writable\n");
+	for (size_t i = 0; i < s->n_roots; i++) {
+		const struct writable_root *r = &s->roots[i];
+
+		buf_adds(out, "  ");
+		text(out, r->path);
+		buf_addf(out, " (%s%s)", r->kind == ROOT_WORKSPACE ? "workspace" : "grant",
+			 r->read_only ? ", read-only in this mode" : "");
+		from(out, &r->origin);
+	}
+	if (s->n_reads)
+		buf_addf(out, "shown, read-only\n");
+	for (size_t i = 0; i < s->n_reads; i++) {
+		buf_adds(out, "  ");
+		text(out, s->reads[i].path);
+		if (!streq(s->reads[i].path, s->reads[i].source)) {
+			buf_adds(out, " from ");
+			text(out, s->reads[i].source);
+		}
+		from(out, &s->reads[i].origin);
+	}
+	if (s->hidden.n)
+		buf_addf(out, "masked\n");
+	for (size_t i = 0; i < s->hidden.n; i++) {
+		buf_adds(out, "  ");
+		text(out, s->hidden.v[i]);
+		buf_adds(out, "\n");
+	}
+	if (s->home_source && s->home == HOME_PRIVATE) {
+		buf_adds(out, "private home\n  ");
+		text(out, s->home_path);
+		buf_adds(out, " is ");
+		text(out, s->home_source);
+		buf_adds(out, "\n");
+	}
+}
+
+static void flag(struct buf *out, bool set, const char *word, bool *first)
+{
+	if (!set)
+		return;
+	buf_addf(out, "%s%s", *first ? " (" : ", ", word);
+	*first = false;
+}
+
+static void rules(struct buf *out, const struct spec *s)
+{
+	buf_addf(out,
+		 "rules, the strongest first\n"
+		 "  (at roots: at the top of each writable tree and of each repository in it;\n"
+		 "   no dependencies: not below folders such as node_modules)\n");
+	for (size_t i = 0; i < s->n_rules; i++) {
+		const struct rule *r = s->rules[i];
+		bool first = true;
+
+		buf_adds(out, "  ");
+		text(out, r->text);
+		flag(out, r->flags & RULE_LIFTED, "lifted", &first);
+		flag(out, r->protects, r->protects, &first);
+		flag(out, r->flags & RULE_AT_ROOTS,
+		     "at the roots of writable trees and repositories", &first);
+		flag(out, r->flags & RULE_EXEMPT_DEPS, "not below dependency folders", &first);
+		buf_adds(out, first ? "" : ")");
+		from(out, &r->origin);
+	}
+	if (s->read_deny)
+		buf_addf(out,
+			 "cost\n  a rule hides paths in a writable root: each open there is looked "
+			 "at, about 10 to 20 microseconds more\n");
+}
+
+static void environment(struct buf *out, const struct spec *s)
+{
+	const struct spec_priv *p = s->priv;
+
+	buf_addf(out, "environment\n");
+	for (size_t i = 0; s->envp && s->envp[i]; i++) {
+		char name[256];
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(s->envp[i], "="),
+			       s->envp[i]);
+		buf_adds(out, "  ");
+		text(out, name);
+		from(out, &p->env_from[i]);
+	}
+}
+
+static void rest(struct buf *out, const struct spec *s)
+{
+	const struct spec_priv *p = s->priv;
+
+	if (s->n_rlimits)
+		buf_addf(out, "limits\n");
+	for (size_t i = 0; i < s->n_rlimits; i++) {
+		buf_addf(out, "  %s %llu", limit_name(s->rlimits[i].resource),
+			 (unsigned long long)s->rlimits[i].value);
+		from(out, &p->limit_from[i]);
+	}
+	if (s->ignore_violations.n)
+		buf_addf(out, "not reported\n");
+	for (size_t i = 0; i < s->ignore_violations.n; i++) {
+		buf_adds(out, "  ");
+		text(out, s->ignore_violations.v[i]);
+		buf_adds(out, "\n");
+	}
+	if (p->layers.n)
+		buf_addf(out, "read, the weakest first\n");
+	for (size_t i = 0; i < p->layers.n; i++) {
+		const struct settings *set = &p->layers.v[i];
+
+		buf_addf(out, "  %-12s ", layer_name(set->layer));
+		text(out, set->file);
+		buf_adds(out, set->trusted ? "\n" : "  not trusted: it only closes\n");
+		for (size_t j = 0; j < set->n; j++)
+			if (set->v[j].ignored)
+				buf_addf(out, "               line %u is left out\n",
+					 set->v[j].line);
+	}
+}
+
+int explain_text(const struct spec *s, struct buf *out)
+{
+	scalars(out, s);
+	trees(out, s);
+	rules(out, s);
+	environment(out, s);
+	rest(out, s);
+	return out->failed ? -ENOMEM : 0;
+}
+
+/* ---- JSON --------------------------------------------------------------- */
+
+static size_t utf8_len(const unsigned char *s)
+{
+	size_t n = s[0] < 0x80			 ? 1
+		   : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+		   : (s[0] & 0xf0u) == 0xe0	 ? 3
+		   : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+						 : 0;
+
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0u) != 0x80)
+			return 0;
+	/* overlong forms, surrogates, above U+10FFFF */
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+void explain_json_string(struct buf *out, const char *text_)
+{
+	const unsigned char *s = (const unsigned char *)text_;
+
+	buf_adds(out, "\"");
+	while (*s) {
+		size_t n = utf8_len(s);
+
+		if (!n) {
+			buf_addf(out, "\\udc%02x", *s++);
+		} else if (*s == '"' || *s == '\\') {
+			buf_addf(out, "\\%c", *s++);
+		} else if (*s < 0x20 || *s == 0x7f) {
+			buf_addf(out, "\\u%04x", *s++);
+		} else {
+			buf_add(out, s, n);
+			s += n;
+		}
+	}
+	buf_adds(out, "\"");
+}
+
+static void member(struct buf *out, const char *name, const char *value)
+{
+	buf_addf(out, "\"%s\":", name);
+	explain_json_string(out, value);
+}
+
+static void origin_member(struct buf *out, const struct origin *o)
+{
+	buf_adds(out, ",");
+	member(out, "file", o->file);
+	buf_addf(out, ",\"line\":%u}", o->line);
+}
+
+static void json_scalar(struct buf *out, const struct spec *s, const char *name,
+			enum setting_key key, const char *value, bool quoted)
+{
+	const struct spec_priv *p = s->priv;
+
+	buf_addf(out, "\"%s\":{\"value\":", name);
+	if (quoted)
+		explain_json_string(out, value);
+	else
+		buf_adds(out, value);
+	origin_member(out, &p->scalars[key].origin);
+	buf_adds(out, ",");
+}
+
+static void json_list(struct buf *out, const char *name, const struct strv *l)
+{
+	buf_addf(out, ",\"%s\":[", name);
+	for (size_t i = 0; i < l->n; i++) {
+		buf_adds(out, i ? "," : "");
+		explain_json_string(out, l->v[i]);
+	}
+	buf_adds(out, "]");
+}
+
+static void json_scalars(struct buf *out, const struct spec *s)
+{
+	json_scalar(out, s, "profile", SET_PROFILE, s->profile, true);
+	json_scalar(out, s, "mode", SET_MODE, mode_name(s->mode), true);
+	json_scalar(out, s, "root", SET_ROOT, root_name(s->root), true);
+	json_scalar(out, s, "home", SET_HOME, home_name(s->home), true);
+	json_scalar(out, s, "net", SET_NET, "off", true);
+	json_scalar(out, s, "exec_deny_writable", SET_EXEC_DENY_WRITABLE,
+		    s->exec_deny_writable ? "true" : "false", false);
+	json_scalar(out, s, "fail_if_unavailable", SET_FAIL_IF_UNAVAILABLE,
+		    s->fail_if_unavailable ? "true" : "false", false);
+}
+
+static void json_trees(struct buf *out, const struct spec *s)
+{
+	buf_adds(out, "\"writable\":[");
+	for (size_t i = 0; i < s->n_roots; i++) {
+		const struct writable_root *r = &s->roots[i];
+
+		buf_addf(out, "%s{", i ? "," : "");
+		member(out, "path", r->path);
+		buf_addf(out, ",\"kind\":\"%s\",\"read_only\":%s,\"is_file\":%s",
+			 r->kind == ROOT_WORKSPACE ? "workspace" : "grant",
+			 r->read_only ? "true" : "false", r->is_file ? "true" : "false");
+		origin_member(out, &r->origin);
+	}
+	buf_adds(out, "],\"shown\":[");
+	for (size_t i = 0; i < s->n_reads; i++) {
+		buf_addf(out, "%s{", i ? "," : "");
+		member(out, "path", s->reads[i].path);
+		buf_adds(out, ",");
+		member(out, "source", s->reads[i].source);
+		origin_member(out, &s->reads[i].origin);
+	}
+	buf_adds(out, "]");
+}
+
+static void json_rules(struct buf *out, const struct spec *s)
+{
+	buf_adds(out, ",\"rules\":[");
+	for (size_t i = 0; i < s->n_rules; i++) {
+		const struct rule *r = s->rules[i];
+
+		buf_addf(out, "%s{", i ? "," : "");
+		member(out, "rule", r->text);
+		buf_adds(out, ",");
+		member(out, "layer", layer_name(r->layer));
+		if (r->protects) {
+			buf_adds(out, ",");
+			member(out, "protects", r->protects);
+		}
+		buf_addf(out, ",\"mandatory\":%s,\"lifted\":%s,\"at_roots\":%s,\"exempt_deps\":%s",
+			 r->flags & RULE_MANDATORY ? "true" : "false",
+			 r->flags & RULE_LIFTED ? "true" : "false",
+			 r->flags & RULE_AT_ROOTS ? "true" : "false",
+			 r->flags & RULE_EXEMPT_DEPS ? "true" : "false");
+		origin_member(out, &r->origin);
+	}
+	buf_adds(out, "]");
+}
+
+static void json_environment(struct buf *out, const struct spec *s)
+{
+	const struct spec_priv *p = s->priv;
+
+	buf_adds(out, ",\"environment\":[");
+	for (size_t i = 0; s->envp && s->envp[i]; i++) {
+		_cleanup_free_ char *name = strndup(s->envp[i], strcspn(s->envp[i], "="));
+
+		buf_addf(out, "%s{", i ? "," : "");
+		member(out, "name", name ? name : "");
+		origin_member(out, &p->env_from[i]);
+	}
+	buf_adds(out, "],\"limits\":[");
+	for (size_t i = 0; i < s->n_rlimits; i++) {
+		buf_addf(out, "%s{\"limit\":\"%s\",\"value\":%llu", i ? "," : "",
+			 limit_name(s->rlimits[i].resource),
+			 (unsigned long long)s->rlimits[i].value);
+		origin_member(out, &p->limit_from[i]);
+	}
+	buf_adds(out, "],\"layers\":[");
+	for (size_t i = 0; i < p->layers.n; i++) {
+		const struct settings *set = &p->layers.v[i];
+		bool first = true;
+
+		buf_addf(out, "%s{", i ? "," : "");
+		member(out, "layer", layer_name(set->layer));
+		buf_adds(out, ",");
+		member(out, "file", set->file);
+		buf_addf(out, ",\"trusted\":%s,\"left_out\":[", set->trusted ? "true" : "false");
+		for (size_t j = 0; j < set->n; j++) {
+			if (!set->v[j].ignored)
+				continue;
+			buf_addf(out, "%s%u", first ? "" : ",", set->v[j].line);
+			first = false;
+		}
+		buf_adds(out, "]}");
+	}
+	buf_adds(out, "]");
+}
+
+int explain_json(const struct spec *s, struct buf *out)
+{
+	buf_adds(out, "{");
+	json_scalars(out, s);
+	json_trees(out, s);
+	json_list(out, "masked", &s->hidden);
+	buf_addf(out, ",\"reads_trapped\":%s", s->read_deny ? "true" : "false");
+	json_rules(out, s);
+	json_environment(out, s);
+	json_list(out, "lifted", &s->lifted);
+	json_list(out, "ignore_violations", &s->ignore_violations);
+	json_list(out, "notes", &s->notes);
+	buf_adds(out, "}");
+	return out->failed ? -ENOMEM : 0;
+}
