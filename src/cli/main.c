@@ -10,6 +10,8 @@
 static const struct verb verbs[] = {
 	{ "run", "run a command inside the sandbox", verb_run },
 	{ "why", "say whether a file access is allowed, and by which rule", verb_why },
+	{ "explain", "print the policy in force, its origins, and what will be done",
+	  verb_explain },
 	{ "trust", "let a project's own policy file loosen what you have", verb_trust },
 	{ "init", "write a first policy file for this project", verb_init },
 	{ "profiles", "list the built-in profiles", verb_profiles },

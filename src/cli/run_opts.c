@@ -319,13 +319,27 @@ static const struct opt_def run_table[] = {
 	{ "dry-run", 0, NULL, NULL, set_later, 0 },
 };
 
-#define JSON_OPTION                                                           \
-	{                                                                     \
-		"json", 0, NULL, "print it for machines", set_flag, FLAG_JSON \
-	}
+static int set_target(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	int r;
 
-static const struct opt_def policy_table[] = { JSON_OPTION, POLICY_OPTIONS };
-static const struct opt_def json_table[] = { JSON_OPTION };
+	(void)ctx;
+	if (streq(value, "linux"))
+		return 0;
+	if (!streq(value, "seatbelt") && !streq(value, "bwrap") && !streq(value, "windows"))
+		return bad_choice(def, value, "linux", err);
+	r = err_set(err, -ENOTSUP, "--target %s is not in this release (" BERM_VERSION ")", value);
+	err_fix(err, "leave the option away: linux is explained");
+	return r;
+}
+
+/* clang-format off */
+#define JSON_OPTION { "json", 0, NULL, "print it for machines", set_flag, FLAG_JSON }
+#define TARGET_OPTION { "target", 0, "NAME", "the mechanism: linux", set_target, 0 }
+/* clang-format on */
+
+static const struct opt_def why_table[] = { JSON_OPTION, POLICY_OPTIONS };
+static const struct opt_def explain_table[] = { JSON_OPTION, TARGET_OPTION, POLICY_OPTIONS };
 
 const char run_opts_policy_help[] =
 	"And the options of berm run that say what the command may touch.\n";
@@ -335,14 +349,24 @@ struct opt_table run_opts_table(void)
 	return OPT_TABLE(run_table);
 }
 
-struct opt_table run_opts_policy_table(void)
+struct opt_table run_opts_why_table(void)
 {
-	return OPT_TABLE(policy_table);
+	return OPT_TABLE(why_table);
 }
 
-struct opt_table run_opts_json_table(void)
+struct opt_table run_opts_explain_table(void)
 {
-	return OPT_TABLE(json_table);
+	return OPT_TABLE(explain_table);
+}
+
+struct opt_table run_opts_why_own_table(void)
+{
+	return (struct opt_table){ .defs = why_table, .n = 1 };
+}
+
+struct opt_table run_opts_explain_own_table(void)
+{
+	return (struct opt_table){ .defs = explain_table, .n = 2 };
 }
 
 void run_opts_free(struct run_opts *o)

@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "cli/options.h"
+#include "plan/plan.h"
 #include "policy/resolve.h"
 
 enum backend { BACKEND_AUTO, BACKEND_NATIVE, BACKEND_MICROVM, BACKEND_NONE };
@@ -46,11 +47,19 @@ static inline void cleanup_spec_(struct spec **s)
 }
 #define _cleanup_spec_ _cleanup_(cleanup_spec_)
 
-/* The table of "run"; that of why and explain: the part that describes policy, and
- * --json. The third one is what their help lists, run_opts_policy_help the rest. */
+static inline void cleanup_plan_(struct plan **p)
+{
+	if (*p)
+		plan_free(*p);
+}
+
+/* The tables of run, why and explain. The latter two take what describes policy, but
+ * their help lists only their own options, and run_opts_policy_help. */
 struct opt_table run_opts_table(void);
-struct opt_table run_opts_policy_table(void);
-struct opt_table run_opts_json_table(void);
+struct opt_table run_opts_why_table(void);
+struct opt_table run_opts_why_own_table(void);
+struct opt_table run_opts_explain_table(void);
+struct opt_table run_opts_explain_own_table(void);
 extern const char run_opts_policy_help[];
 
 /* Adds a rule as if it were an option. pattern is borrowed. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/str.h"
-#include "session/json.h"
+#include "base/json_out.h"
 
 static const char usage[] = "usage: berm profiles [OPTION]...\n"
 			    "Lists the names that berm run --profile takes.\n";

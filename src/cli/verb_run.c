@@ -18,12 +18,6 @@ static const char usage[] =
 	"signal N killed it; 127 not found; 126 not executable; 125 berm could not start\n"
 	"it: nothing ran, and standard error says why and what to do.\n";
 
-static void cleanup_plan_(struct plan **p)
-{
-	if (*p)
-		plan_free(*p);
-}
-
 static void cleanup_session_(struct session **s)
 {
 	session_free(*s);

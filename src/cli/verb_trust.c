@@ -9,7 +9,7 @@
 #include "cli/run_opts.h"
 #include "policy/layers.h"
 #include "policy/trust.h"
-#include "session/json.h"
+#include "base/json_out.h"
 
 static const char usage[] =
 	"usage: berm trust [OPTION]... [DIR]\n"

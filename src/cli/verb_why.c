@@ -9,7 +9,7 @@
 #include "cli/judge.h"
 #include "cli/run_opts.h"
 #include "cli/target.h"
-#include "session/json.h"
+#include "base/json_out.h"
 
 static const char usage[] =
 	"usage: berm why read|write|create|delete|exec PATH [OPTION]...\n"
@@ -117,7 +117,7 @@ static int why(const struct run_opts *o, char **operands)
 int verb_why(int argc, char **argv)
 {
 	_cleanup_run_opts_ struct run_opts o = RUN_OPTS_INIT;
-	struct opt_table table = run_opts_policy_table(), own = run_opts_json_table();
+	struct opt_table table = run_opts_why_table(), own = run_opts_why_own_table();
 	struct opt_result res;
 	struct berm_err err = { 0 };
 

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#include "base/json_out.h"
 #include "base/str.h"
 
 static void text(struct buf *out, const char *s)
@@ -182,50 +183,22 @@ int explain_text(const struct spec *s, struct buf *out)
 
 /* ---- JSON --------------------------------------------------------------- */
 
-static size_t utf8_len(const unsigned char *s)
+static void quote(struct buf *out, const char *s)
 {
-	size_t n = s[0] < 0x80			 ? 1
-		   : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-		   : (s[0] & 0xf0u) == 0xe0	 ? 3
-		   : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-						 : 0;
-
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0u) != 0x80)
-			return 0;
-	/* overlong forms, surrogates, above U+10FFFF */
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
+	(void)json_quote(out, s, strlen(s));
 }
 
-void explain_json_string(struct buf *out, const char *text_)
-{
-	const unsigned char *s = (const unsigned char *)text_;
-
-	buf_adds(out, "\"");
-	while (*s) {
-		size_t n = utf8_len(s);
-
-		if (!n) {
-			buf_addf(out, "\\udc%02x", *s++);
-		} else if (*s == '"' || *s == '\\') {
-			buf_addf(out, "\\%c", *s++);
-		} else if (*s < 0x20 || *s == 0x7f) {
-			buf_addf(out, "\\u%04x", *s++);
-		} else {
-			buf_add(out, s, n);
-			s += n;
-		}
-	}
-	buf_adds(out, "\"");
-}
-
+/* The member begins a list of them or follows a comma that the caller wrote. */
 static void member(struct buf *out, const char *name, const char *value)
 {
-	buf_addf(out, "\"%s\":", name);
-	explain_json_string(out, value);
+	struct buf one = BUF_INIT(32u * PATH_MAX);
+
+	json_member_str(&one, name, value);
+	if (one.failed)
+		out->failed = true;
+	else
+		(void)buf_add(out, one.data, one.len);
+	buf_free(&one);
 }
 
 static void origin_member(struct buf *out, const struct origin *o)
@@ -242,7 +215,7 @@ static void json_scalar(struct buf *out, const struct spec *s, const char *name,
 
 	buf_addf(out, "\"%s\":{\"value\":", name);
 	if (quoted)
-		explain_json_string(out, value);
+		quote(out, value);
 	else
 		buf_adds(out, value);
 	origin_member(out, &p->scalars[key].origin);
@@ -254,7 +227,7 @@ static void json_list(struct buf *out, const char *name, const struct strv *l)
 	buf_addf(out, ",\"%s\":[", name);
 	for (size_t i = 0; i < l->n; i++) {
 		buf_adds(out, i ? "," : "");
-		explain_json_string(out, l->v[i]);
+		quote(out, l->v[i]);
 	}
 	buf_adds(out, "]");
 }

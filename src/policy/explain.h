@@ -9,8 +9,5 @@
  * settings and paths is escaped for terminals. Appends to out; 0 or -ENOMEM. */
 int explain_text(const struct spec *s, struct buf *out);
 
-/* One JSON object. Bytes that are not UTF-8 are written as \udcXX. */
+/* One JSON object, as base/json_out.h writes it. */
 int explain_json(const struct spec *s, struct buf *out);
-
-/* s as a JSON string, in quotes. */
-void explain_json_string(struct buf *out, const char *s);

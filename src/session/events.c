@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "policy/pattern.h"
-#include "session/json.h"
+#include "base/json_out.h"
 
 #define LINE_MAX_BYTES (128u * 1024u)
 #define END_WAIT_MS 2000

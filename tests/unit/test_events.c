@@ -12,7 +12,7 @@
 
 #include "base/fd.h"
 #include "session/internal.h"
-#include "session/json.h"
+#include "base/json_out.h"
 
 static struct rule rule_env = {
 	.text = (char[]){ "deny-write **"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/json.h"
+#include "base/json_out.h"
 
 #include <stdint.h>
 
