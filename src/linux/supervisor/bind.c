@@ -68,17 +68,16 @@ static int bind_place(struct request *r, struct place *p, const char *path)
 {
 	_cleanup_close_ int sock = -1;
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	const char *name = p->name;
+	const char *name;
 	size_t len;
 	int err;
 
 	if (p->last != LAST_NORM)
 		return -EADDRINUSE;
-	if (p->slash)
-		return -ENOENT;
 	err = names_may_create(r, p, FT_OTHER, NULL);
 	if (err)
 		return err == -EEXIST ? -EADDRINUSE : err;
+	name = place_name_slash(p);
 	if (p->path_len && can_keep_address(p, path))
 		name = path;
 	len = strlen(name);
@@ -105,7 +104,7 @@ static int bind_place(struct request *r, struct place *p, const char *path)
 
 int sys_bind(struct request *r)
 {
-	_cleanup_place_ struct place p;
+	_cleanup_place_ struct place p = { .dir = -1 };
 	struct sockaddr_un addr = { 0 };
 	uint64_t len = r->arg[2];
 	char path[sizeof(addr.sun_path) + 1];

@@ -187,7 +187,7 @@ void git_settle(struct sup *s, struct worker *w)
  * on some file systems; the descriptor then leads nowhere. */
 int sys_close(struct request *r)
 {
-	_cleanup_object_ struct object o;
+	_cleanup_object_ struct object o = { .fd = -1 };
 	_cleanup_close_ int null = -1;
 	struct seccomp_notif_addfd add = { .id = r->id,
 					   .flags = SECCOMP_ADDFD_FLAG_SETFD,

@@ -46,9 +46,11 @@ static int source_allowed(struct request *r, struct source *s)
 	enum git_role role;
 	int err;
 
-	if (s->obj.unnamed && s->obj.st.st_nlink > 0)
-		return report_denial(r, OP_LINK_FROM, s->obj.path, NULL,
-				     "a file without a known name", EACCES);
+	if (s->obj.st.st_nlink > 1 || (s->obj.unnamed && s->obj.st.st_nlink > 0)) {
+		err = alias_refused(r, s->obj.path, &s->obj.st);
+		if (err)
+			return err;
+	}
 	err = judge_object(r, OP_LINK_FROM, &s->obj);
 	if (!err)
 		err = judge_object_role(r, &s->obj, &role);
@@ -60,25 +62,10 @@ static int source_allowed(struct request *r, struct source *s)
 	return 0;
 }
 
-static int link_places(struct request *r, struct source *s, struct place *to)
+static int link_object(struct request *r, struct source *s, struct place *to)
 {
-	enum file_type type = type_of_mode(s->obj.st.st_mode);
-	enum git_role role = GIT_NONE;
 	int err;
 
-	if (to->last != LAST_NORM)
-		return -EEXIST;
-	if (s->obj.root != to->root)
-		return -EXDEV;
-	if (type == FT_DIR)
-		return -EPERM;
-	err = source_allowed(r, s);
-	if (!err)
-		err = names_may_create(r, to, type, &role);
-	if (err)
-		return err;
-	if (role != GIT_NONE)
-		return git_install_link(r, &s->obj, to, role);
 	if (s->by_name)
 		err = linkat(s->place.dir, s->place.name, to->dir, place_name_slash(to), 0);
 	else
@@ -87,11 +74,46 @@ static int link_places(struct request *r, struct source *s, struct place *to)
 	return err < 0 ? -errno : 0;
 }
 
+static int link_places(struct request *r, struct source *s, struct place *to)
+{
+	enum file_type type = type_of_mode(s->obj.st.st_mode);
+	enum git_role role = GIT_NONE;
+	int err;
+
+	if (to->last != LAST_NORM)
+		return link_object(r, s, to);
+	if (s->obj.root != to->root)
+		return place_type(to, NULL) != FT_NONE ? -EEXIST : -EXDEV;
+	if (type == FT_DIR) /* never linked: the kernel says why not */
+		return link_object(r, s, to);
+	err = source_allowed(r, s);
+	if (!err)
+		err = names_may_create(r, to, type, &role);
+	if (err)
+		return err;
+	if (role != GIT_NONE)
+		return git_install_link(r, &s->obj, to, role);
+	return link_object(r, s, to);
+}
+
+/* What is ours cannot be linked to where it is not, and the kernel would not take a
+ * descriptor that we opened for one of the command's own (linkat(2), AT_EMPTY_PATH). */
+static int linked_elsewhere(struct request *r, int dirfd, struct place *to)
+{
+	int err;
+
+	place_close(to);
+	err = place_find(r, &START_AT(dirfd), r->path, to);
+	if (err)
+		return err;
+	return to->last != LAST_NORM || place_type(to, NULL) != FT_NONE ? -EEXIST : -EXDEV;
+}
+
 static int make_link(struct request *r, int from, uint64_t from_path, int dirfd, uint64_t path,
 		     int flags)
 {
 	_cleanup_(source_close) struct source src = { .obj = { .fd = -1 }, .place = { .dir = -1 } };
-	_cleanup_place_ struct place to;
+	_cleanup_place_ struct place to = { .dir = -1 };
 	int err;
 
 	place_init(&to);
@@ -100,6 +122,8 @@ static int make_link(struct request *r, int from, uint64_t from_path, int dirfd,
 	err = source_find(r, from, from_path, flags, &src);
 	if (!err)
 		err = names_find(r, dirfd, path, &to);
+	if (err == SUP_CONTINUE && src.obj.root)
+		return linked_elsewhere(r, dirfd, &to);
 	if (err)
 		return err;
 	return link_places(r, &src, &to);

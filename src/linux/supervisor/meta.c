@@ -62,7 +62,7 @@ static int change_mode(struct request *r, const struct object *o, mode_t mode)
 
 static int chmod_path(struct request *r, int dirfd, uint64_t path, mode_t mode, int flags)
 {
-	_cleanup_object_ struct object o;
+	_cleanup_object_ struct object o = { .fd = -1 };
 	int err = meta_object(r, dirfd, path, flags, &o);
 
 	return err ? err : change_mode(r, &o, mode);
@@ -85,8 +85,8 @@ int sys_fchmodat2(struct request *r)
 
 int sys_fchmod(struct request *r)
 {
-	_cleanup_object_ struct object o;
-	int err = object_of_fd(r, (int)r->arg[0], &o);
+	_cleanup_object_ struct object o = { .fd = -1 };
+	int err = object_of_open_fd(r, (int)r->arg[0], &o);
 
 	return err ? err : change_mode(r, &o, (mode_t)r->arg[1]);
 }
@@ -103,7 +103,7 @@ static int change_owner(struct request *r, const struct object *o, uint64_t uid,
 static int chown_path(struct request *r, int dirfd, uint64_t path, uint64_t uid, uint64_t gid,
 		      int flags)
 {
-	_cleanup_object_ struct object o;
+	_cleanup_object_ struct object o = { .fd = -1 };
 	int err = meta_object(r, dirfd, path, flags, &o);
 
 	return err ? err : change_owner(r, &o, uid, gid);
@@ -126,8 +126,8 @@ int sys_fchownat(struct request *r)
 
 int sys_fchown(struct request *r)
 {
-	_cleanup_object_ struct object o;
-	int err = object_of_fd(r, (int)r->arg[0], &o);
+	_cleanup_object_ struct object o = { .fd = -1 };
+	int err = object_of_open_fd(r, (int)r->arg[0], &o);
 
 	return err ? err : change_owner(r, &o, r->arg[1], r->arg[2]);
 }
@@ -137,7 +137,7 @@ int sys_fchown(struct request *r)
 static int set_times(struct request *r, int dirfd, uint64_t path, const struct timespec *ts,
 		     int flags)
 {
-	_cleanup_object_ struct object o;
+	_cleanup_object_ struct object o = { .fd = -1 };
 	int err = meta_object(r, dirfd, path, flags, &o);
 
 	if (!err)

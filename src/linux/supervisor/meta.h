@@ -10,5 +10,3 @@ int meta_object(struct request *r, int dirfd, uint64_t path, int flags, struct o
 
 /* May its metadata change? 0 with the notification checked, SUP_AGAIN or a denial. */
 int meta_allowed(struct request *r, const struct object *o);
-
-int alias_refused(struct request *r, const char *path, const struct stat *st);

@@ -47,7 +47,7 @@ int names_may_create(struct request *r, struct place *p, enum file_type type,
 
 static int make_dir(struct request *r, int dirfd, uint64_t path, mode_t mode)
 {
-	_cleanup_place_ struct place p;
+	_cleanup_place_ struct place p = { .dir = -1 };
 	int err = names_find(r, dirfd, path, &p);
 
 	if (!err)
@@ -59,7 +59,7 @@ static int make_dir(struct request *r, int dirfd, uint64_t path, mode_t mode)
 
 static int make_node(struct request *r, int dirfd, uint64_t path, mode_t mode)
 {
-	_cleanup_place_ struct place p;
+	_cleanup_place_ struct place p = { .dir = -1 };
 	enum file_type type = S_ISREG(mode) || !(mode & S_IFMT) ? FT_REG : FT_OTHER;
 	int err;
 
@@ -75,7 +75,7 @@ static int make_node(struct request *r, int dirfd, uint64_t path, mode_t mode)
 
 static int make_symlink(struct request *r, uint64_t target, int dirfd, uint64_t path)
 {
-	_cleanup_place_ struct place p;
+	_cleanup_place_ struct place p = { .dir = -1 };
 	ssize_t n = target_string(r, target, r->path2);
 	int err;
 
@@ -114,7 +114,7 @@ static int may_delete(struct request *r, struct place *p, int flags)
 
 static int delete_name(struct request *r, int dirfd, uint64_t path, int flags)
 {
-	_cleanup_place_ struct place p;
+	_cleanup_place_ struct place p = { .dir = -1 };
 	int err;
 
 	if (flags & ~AT_REMOVEDIR)

@@ -33,6 +33,15 @@ static bool changes(int flags)
 	return flags & (O_ACCMODE | O_CREAT | O_TRUNC | TMPFILE_BIT);
 }
 
+/* Combinations that the kernel refuses; it gives the errno. (One before 6.4, which lets
+ * O_CREAT|O_DIRECTORY pass, is stopped by Landlock.) */
+static bool is_nonsense(int flags)
+{
+	return (flags & O_DIRECTORY && !(flags & TMPFILE_BIT)) ||
+	       (flags & TMPFILE_BIT && (flags & O_TMPFILE) != O_TMPFILE) ||
+	       (flags & TMPFILE_BIT && (flags & O_ACCMODE) == O_RDONLY);
+}
+
 static int open_truncate(struct request *r, const struct opening *o, int fd)
 {
 	struct fd_name name = fd_name(fd);
@@ -46,8 +55,10 @@ static int open_truncate(struct request *r, const struct opening *o, int fd)
 }
 
 /* An existing file has been opened without blocking and without O_TRUNC: looks at what it
- * is and makes the descriptor what the command asked for. Takes fd over. */
-static int open_finish(struct request *r, const struct opening *o, const char *path, int fd)
+ * is and makes the descriptor what the command asked for. Takes fd over. unnamed: the
+ * name it was opened by is gone. */
+static int open_finish(struct request *r, const struct opening *o, const char *path, bool unnamed,
+		       int fd)
 {
 	_cleanup_close_ int owned = fd;
 	struct stat st;
@@ -55,9 +66,9 @@ static int open_finish(struct request *r, const struct opening *o, const char *p
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	if (S_ISDIR(st.st_mode) && o->flags & O_CREAT)
+	if (S_ISDIR(st.st_mode) && o->flags & (O_CREAT | O_TRUNC))
 		return -EISDIR;
-	if (st.st_nlink > 1 && S_ISREG(st.st_mode) && open_writes(o)) {
+	if (st.st_nlink > !unnamed && S_ISREG(st.st_mode) && open_writes(o)) {
 		err = alias_refused(r, path, &st);
 		if (err)
 			return err;
@@ -164,7 +175,7 @@ static int open_existing(struct request *r, const struct opening *o, struct plac
 		    (o->flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_NOFOLLOW | O_NONBLOCK |
 			    O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0)
-		return open_finish(r, o, p->path, fd);
+		return open_finish(r, o, p->path, false, fd);
 	err = -errno;
 	if ((err == -ENXIO || err == -EAGAIN) && !(o->flags & O_NONBLOCK))
 		return open_waiting(r, o, p, err);
@@ -177,18 +188,10 @@ static int open_place(struct request *r, const struct opening *o, struct place *
 	bool create = o->flags & O_CREAT;
 	int err;
 
-	if (p->last != LAST_NORM || p->slash) {
-		if (create)
-			return -EISDIR;
-		/* A directory cannot be opened for writing, nor can a file with a slash
-		 * behind: the kernel only tells which of the two it is. */
-		err = openat(p->dir, place_name_slash(p),
-			     (o->flags & ~O_TRUNC) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		if (err < 0)
-			return -errno;
-		close_quietly(err);
-		return -EISDIR;
-	}
+	/* A directory cannot be opened for writing, nor can a file with a slash behind: the
+	 * kernel only tells what is wrong. */
+	if (p->last != LAST_NORM || p->slash)
+		return SUP_CONTINUE;
 	/* O_TRUNC is mostly meant for what is not there yet, plain writing for what is. */
 	if (create && o->flags & (O_EXCL | O_TRUNC)) {
 		err = open_create(r, o, p);
@@ -205,7 +208,7 @@ static int open_place(struct request *r, const struct opening *o, struct place *
 static int open_tmpfile(struct request *r, const struct start *from, const char *path,
 			const struct opening *o)
 {
-	_cleanup_object_ struct object dir;
+	_cleanup_object_ struct object dir = { .fd = -1 };
 	int err = object_find(r, from, path, !(o->flags & O_NOFOLLOW), &dir);
 
 	if (err || !dir.root)
@@ -230,9 +233,6 @@ static int open_object(struct request *r, const struct opening *o, const struct 
 		return SUP_CONTINUE;
 	if (o->flags & O_CREAT && o->flags & O_EXCL)
 		return -EEXIST;
-	if (obj->unnamed && obj->st.st_nlink > 0 && open_writes(o))
-		return report_denial(r, OP_WRITE, obj->path, NULL, "a file without a known name",
-				     EACCES);
 	err = open_writes(o) ? judge_object(r, OP_WRITE, obj) : 0;
 	if (!err && open_writes(o))
 		err = judge_object_role(r, obj, &role);
@@ -251,7 +251,7 @@ static int open_object(struct request *r, const struct opening *o, const struct 
 	fd = openat(r->sup->host_proc, fd_name(obj->fd).text,
 		    (o->flags & ~(O_CREAT | O_TRUNC | O_NOFOLLOW)) | O_NONBLOCK | O_NOCTTY |
 			    O_CLOEXEC);
-	return fd < 0 ? -errno : open_finish(r, o, obj->path, fd);
+	return fd < 0 ? -errno : open_finish(r, o, obj->path, obj->unnamed, fd);
 }
 
 /* A single file was granted: it is a mount of its own in a directory that is not ours. */
@@ -300,18 +300,18 @@ static int follow_link(struct place *p, struct start *from, struct place *prev, 
 
 int open_path(struct request *r, struct start from, char *path, const struct opening *o)
 {
-	_cleanup_place_ struct place prev;
+	_cleanup_place_ struct place prev = { .dir = -1 };
 
 	place_init(&prev);
 	if ((o->flags & O_TMPFILE) == O_TMPFILE)
 		return open_tmpfile(r, &from, path, o);
 	for (unsigned i = 0; i < FOLLOW_MAX; i++) {
-		_cleanup_place_ struct place p;
+		_cleanup_place_ struct place p = { .dir = -1 };
 		int err;
 
 		place_init(&p);
 		if (!from.resolve && !(o->flags & O_NOFOLLOW) && magic_fd(path) >= 0) {
-			_cleanup_object_ struct object obj;
+			_cleanup_object_ struct object obj = { .fd = -1 };
 
 			if (object_find(r, &START_AT(AT_FDCWD), path, true, &obj))
 				return SUP_CONTINUE;
@@ -344,7 +344,7 @@ static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mod
 	struct opening o = { .flags = flags & OPEN_FLAGS_KNOWN, .mode = mode & 07777 };
 	ssize_t n;
 
-	if (o.flags & O_PATH || !changes(o.flags))
+	if (o.flags & O_PATH || !changes(o.flags) || is_nonsense(o.flags))
 		return SUP_CONTINUE;
 	n = target_string(r, path, r->path);
 	if (n < 0)
@@ -384,7 +384,7 @@ int sys_openat2(struct request *r)
 		return -EFAULT;
 	if (how.flags & ~(uint64_t)OPEN_FLAGS_KNOWN || how.mode & ~(uint64_t)07777 ||
 	    how.resolve & ~(uint64_t)RESOLVE_KNOWN || how.flags & O_PATH ||
-	    !changes((int)how.flags))
+	    !changes((int)how.flags) || is_nonsense((int)how.flags))
 		return SUP_CONTINUE;
 	if (how.mode && !(how.flags & (O_CREAT | TMPFILE_BIT)))
 		return SUP_CONTINUE;
@@ -403,7 +403,7 @@ int sys_openat2(struct request *r)
 
 int sys_truncate(struct request *r)
 {
-	_cleanup_object_ struct object obj;
+	_cleanup_object_ struct object obj = { .fd = -1 };
 	_cleanup_close_ int fd = -1;
 	enum git_role role;
 	ssize_t n = target_string(r, r->arg[0], r->path);

@@ -29,6 +29,3 @@ int open_path(struct request *r, struct start from, char *path, const struct ope
 int git_open_new(struct request *r, const struct opening *o, struct place *p, enum git_role role);
 int git_open_existing(struct request *r, const struct opening *o, struct place *p,
 		      enum git_role role);
-
-/* A regular file with several names: 0, or a denial when one of them is protected. */
-int alias_refused(struct request *r, const char *path, const struct stat *st);

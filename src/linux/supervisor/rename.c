@@ -94,11 +94,11 @@ static int move_name(struct request *r, int from, uint64_t from_path, int to, ui
 	n = target_string(r, from_path, r->path2);
 	if (n < 0)
 		return (int)n;
+	if (place_find(r, &START_AT(from), r->path2, &m.from))
+		return SUP_CONTINUE;
 	err = names_find(r, to, to_path, &m.to);
 	if (err)
 		return err;
-	if (place_find(r, &START_AT(from), r->path2, &m.from) || !m.from.root)
-		return SUP_CONTINUE;
 	if (m.from.root != m.to.root)
 		return -EXDEV;
 	m.from_type = place_type(&m.from, NULL);

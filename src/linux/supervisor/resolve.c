@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -307,6 +308,36 @@ static int object_fill(struct request *r, struct object *o)
 	}
 	o->path_len = (size_t)n;
 	return 0;
+}
+
+/* An O_PATH descriptor has neither right in the mode of its /proc entry; nor has one
+ * opened with access mode 3, which fdinfo tells apart. */
+static bool is_o_path(const struct task *t, int number)
+{
+	_cleanup_close_ int fd = -1;
+	char name[32], text[256];
+	struct stat st;
+	const char *p;
+	ssize_t n;
+
+	(void)snprintf(name, sizeof(name), "fd/%d", number);
+	if (fstatat(t->proc, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    st.st_mode & (S_IRUSR | S_IWUSR))
+		return false;
+	(void)snprintf(name, sizeof(name), "fdinfo/%d", number);
+	fd = openat(t->proc, name, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	p = strstr(text, "flags:\t");
+	return p && strtoul(p + 7, NULL, 8) & O_PATH;
+}
+
+int object_of_open_fd(struct request *r, int number, struct object *o)
+{
+	int err = object_of_fd(r, number, o), ignored;
+	const struct task *t = err ? NULL : target_task(r, &ignored);
+
+	return t && is_o_path(t, number) ? -EBADF : err;
 }
 
 int object_of_fd(struct request *r, int number, struct object *o)

@@ -209,6 +209,8 @@ int object_find(struct request *r, const struct start *from, const char *path, b
 		struct object *o);
 /* Opens what the command's descriptor is. */
 int object_of_fd(struct request *r, int number, struct object *o);
+/* The same for a call that O_PATH descriptors are not good enough for: -EBADF. */
+int object_of_open_fd(struct request *r, int number, struct object *o);
 /* Recognises the spellings of "my descriptor N" (/proc/self/fd/N, /dev/fd/N,
  * /dev/stdin, ...). Returns the number or -1. */
 int magic_fd(const char *path);
@@ -231,6 +233,10 @@ int judge_role(struct request *r, struct place *p, enum file_type type, enum git
 int judge_object_role(struct request *r, const struct object *o, enum git_role *ret);
 /* git_rename_ok() with the facts of both directories. */
 bool judge_git_rename(struct request *r, struct place *from, struct place *to, enum file_type type);
+
+/* A file may be a protected one under another name that was there before: 0, or a
+ * denial. For files with several names, and for one whose opened name is gone. */
+int alias_refused(struct request *r, const char *path, const struct stat *st);
 
 /* Reports a denial. v may be NULL (reason says why then). Returns -err. */
 int report_denial(struct request *r, enum file_op op, const char *path, const struct verdict *v,

@@ -71,7 +71,7 @@ static int apply(struct request *r, const struct object *o, const struct attribu
 static int by_path(struct request *r, int dirfd, uint64_t path, int flags,
 		   const struct attribute *a)
 {
-	_cleanup_object_ struct object o;
+	_cleanup_object_ struct object o = { .fd = -1 };
 	int err = meta_object(r, dirfd, path, flags, &o);
 
 	return err ? err : apply(r, &o, a);
@@ -79,8 +79,8 @@ static int by_path(struct request *r, int dirfd, uint64_t path, int flags,
 
 static int by_fd(struct request *r, int number, const struct attribute *a)
 {
-	_cleanup_object_ struct object o;
-	int err = object_of_fd(r, number, &o);
+	_cleanup_object_ struct object o = { .fd = -1 };
+	int err = object_of_open_fd(r, number, &o);
 
 	return err ? err : apply(r, &o, a);
 }
