@@ -123,7 +123,7 @@ void exec_command(struct launch *l, int slave)
 	}
 	if (chdir(l->spec->workdir) < 0)
 		setup_fail(l, STAGE_WORKDIR, errno, -1);
-	(void)umask(l->umask);
+	/* The umask is the caller's: init was cloned before the supervisor changed its own. */
 	restore_signals(l);
 	/* The supervisor reads the path of the exec from our memory: this image belongs to a
 	 * user namespace above its own, and only a dumpable one is open to it. */
