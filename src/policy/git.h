@@ -41,7 +41,7 @@ enum git_role {
  *   symlink, FIFO, socket, directory or hard link there is refused, and so is giving
  *   another hard link to what is there.
  * - GIT_HOOK, GIT_MARKER: refused.
- * - GIT_DOTGIT, GIT_DIRPART: mkdir is fine; a symlink is refused.
+ * - GIT_DOTGIT, GIT_DIRPART: mkdir is fine; for a symlink git_symlink_ok() decides.
  * - renames: git_rename_ok().
  * - removing is fine in every role, as far as git is concerned. */
 enum git_role git_role(const char *path, enum file_type type, const struct dir_facts *facts);
@@ -65,6 +65,12 @@ static inline bool git_role_has_content(enum git_role role)
  * has any role. */
 bool git_rename_ok(const char *from, const struct dir_facts *from_facts, const char *to,
 		   const struct dir_facts *to_facts, enum file_type type);
+
+/* Whether symlink(2) may make `path` lead to `target`: it has no role, or it is how git
+ * asks the file system whether it has symlinks (a link "tXXXXXX" to "testing" in a new
+ * git directory; when that fails, git sets core.symlinks=false). Such a link can
+ * lead only to its own neighbour, which is judged under its own path. */
+bool git_symlink_ok(const char *path, const char *target, const struct dir_facts *facts);
 
 /* Largest content that is judged, bytes; anything bigger is refused. */
 #define GIT_CONTENT_MAX (256u * 1024u)

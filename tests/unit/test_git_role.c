@@ -428,6 +428,34 @@ static void test_moves_by_facts(void **state)
 	assert_true(move_in(half, "/w/x", "/w/b/config", FT_REG));
 }
 
+static void test_symlinks(void **state)
+{
+	static const struct {
+		bool ok;
+		const char *path, *target;
+	} rows[] = {
+		{ true, "/w/a", "/anywhere" },
+		{ true, "/w/.git/tAbC123", "testing" },
+		{ true, "/w/.git/modules/a/tAbC123", "testing" },
+		{ true, "/w/.git/worktrees/t/modules/a/b/tabcdef", "testing" },
+		{ false, "/w/.git/modules/a/tAbC123", "refs" },
+		{ false, "/w/.git/modules/a/tAbC123", "/w/evil" },
+		{ false, "/w/.git/modules/a/tAbC123", "testing/" },
+		{ false, "/w/.git/modules/a/module", "testing" },
+		{ false, "/w/.git/modules/a/hooks", "testing" },
+		{ false, "/w/.git/modules/tAbC123", "testing" },
+		{ false, "/w/.git/worktrees/tAbC123", "testing" },
+		{ false, "/w/.git/hooks/tAbC123", "testing" },
+		{ false, "/w/.git", "testing" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (git_symlink_ok(rows[i].path, rows[i].target, NULL) != rows[i].ok)
+			fail_msg("%s -> %s", rows[i].path, rows[i].target);
+	assert_false(git_symlink_ok("/w/.gitmodules", "testing", NULL));
+}
+
 static void test_resolve(void **state)
 {
 	char got[64];
@@ -462,10 +490,10 @@ static void test_resolve(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_path), cmocka_unit_test(test_in_bare),
-		cmocka_unit_test(test_markers), cmocka_unit_test(test_no_questions),
-		cmocka_unit_test(test_moves),	cmocka_unit_test(test_moves_by_facts),
-		cmocka_unit_test(test_resolve),
+		cmocka_unit_test(test_by_path),	 cmocka_unit_test(test_in_bare),
+		cmocka_unit_test(test_markers),	 cmocka_unit_test(test_no_questions),
+		cmocka_unit_test(test_moves),	 cmocka_unit_test(test_moves_by_facts),
+		cmocka_unit_test(test_symlinks), cmocka_unit_test(test_resolve),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
