@@ -31,6 +31,7 @@ _berm() {
 	--home) COMPREPLY=($(compgen -W 'private host empty' -- "$cur")) && return ;;
 	--net) COMPREPLY=($(compgen -W 'off' -- "$cur")) && return ;;
 	--backend) COMPREPLY=($(compgen -W 'auto native microvm none' -- "$cur")) && return ;;
+	--target) COMPREPLY=($(compgen -W 'linux' -- "$cur")) && return ;;
 	--sandbox) COMPREPLY=($(compgen -W 'on off' -- "$cur")) && return ;;
 	--approver) COMPREPLY=($(compgen -W 'auto none' -- "$cur")) && return ;;
 	--limit) COMPREPLY=($(compgen -W 'cpu= files= fsize=' -- "$cur")) && compopt -o nospace && return ;;
@@ -52,7 +53,8 @@ _berm() {
 	fi
 	case $verb:$cur in
 	run:-*) COMPREPLY=($(compgen -W "$policy $run" -- "$cur")) ;;
-	why:-* | explain:-*) COMPREPLY=($(compgen -W "$policy --json" -- "$cur")) ;;
+	why:-*) COMPREPLY=($(compgen -W "$policy --json" -- "$cur")) ;;
+	explain:-*) COMPREPLY=($(compgen -W "$policy --json --target" -- "$cur")) ;;
 	trust:-*) COMPREPLY=($(compgen -W '--list --revoke --yes --json --help' -- "$cur")) ;;
 	init:-*) COMPREPLY=($(compgen -W '--user --local --help' -- "$cur")) ;;
 	profiles:-*) COMPREPLY=($(compgen -W '--json --help' -- "$cur")) ;;

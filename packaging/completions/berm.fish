@@ -41,6 +41,7 @@ complete -c berm -n '__fish_seen_subcommand_from run' -l events -r -d 'Append ev
 complete -c berm -n '__fish_seen_subcommand_from run' -s q -l quiet -d 'No notes, no summary'
 complete -c berm -n '__fish_seen_subcommand_from run' -s v -l verbose -d 'Say what is in force'
 complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles' -l json -d 'Print it for machines'
+complete -c berm -n '__fish_seen_subcommand_from explain' -l target -x -a linux -d Mechanism
 complete -c berm -n '__fish_seen_subcommand_from why' -a 'read write create delete exec'
 complete -c berm -n '__fish_seen_subcommand_from trust' -l list -d 'List what is trusted'
 complete -c berm -n '__fish_seen_subcommand_from trust' -l revoke -d 'Trust no longer'

@@ -51,7 +51,7 @@ _berm() {
 	case $verb in
 	run) _arguments -s -S $policy $run '*::command:_normal' ;;
 	why) _arguments -s -S $policy '--json[for machines]' ':action:(read write create delete exec)' ':path:_files' ;;
-	explain) _arguments -s -S $policy '--json[for machines]' ;;
+	explain) _arguments -s -S $policy '--json[for machines]' '--target[mechanism]:mechanism:(linux)' ;;
 	trust) _arguments -s -S '--list[list what is trusted]' '--revoke[trust no longer]' '--yes[do not ask]' '--json[for machines]' '--help[list the options]' ':directory:_directories' ;;
 	init) _arguments -s -S '--user[write your own file]' '--local[write the local file]' '--help[list the options]' ':directory:_directories' ;;
 	profiles) _arguments -s -S '--json[for machines]' '--help[list the options]' ;;

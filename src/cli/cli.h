@@ -22,6 +22,7 @@ struct verb {
 	int (*run)(int argc, char **argv);
 };
 
+/* One file per verb, verb_NAME.c; the signature is struct verb's run. */
 int verb_run(int argc, char **argv);
 int verb_why(int argc, char **argv);
 int verb_explain(int argc, char **argv);

@@ -5,4 +5,6 @@
 
 #include "cli/target.h"
 
+/* Answers t under spec. Reads the private home in berm's state, and what t's facts
+ * read; makes nothing. */
 void cli_judge(const struct spec *spec, const struct target *t, struct verdict *ret);

@@ -53,8 +53,7 @@ static int set_place(void *ctx, const struct opt_def *def, const char *value, st
 }
 
 static const struct opt_def defs[] = {
-	{ "local", 0, NULL, "write " LOCAL_FILE ", which is not to be committed", set_place,
-	  PLACE_LOCAL },
+	{ "local", 0, NULL, "write " LOCAL_FILE ", not to be committed", set_place, PLACE_LOCAL },
 	{ "user", 0, NULL, "write your own file, for all projects", set_place, PLACE_USER },
 };
 

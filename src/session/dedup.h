@@ -42,6 +42,7 @@ struct dedup {
 	uint64_t overflow_pending; /* not told yet */
 };
 
+/* An empty table. Returns 0 or -ENOMEM. */
 int dedup_init(struct dedup *d);
 void dedup_free(struct dedup *d);
 

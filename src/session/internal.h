@@ -17,6 +17,7 @@ struct session {
 	long long started_ms;
 };
 
+/* Milliseconds of a clock that only goes forward. */
 long long session_now_ms(void);
 
 /* Texts of a denial. rule: what denied it; origin: where that was written;
@@ -27,4 +28,6 @@ struct denial_text {
 	char grant[8192];
 };
 
+/* Fills ret, which points into d and the spec. Whatever numbers d holds, only what is
+ * in range is looked up. */
 void session_denial_text(const struct session *s, const struct denial *d, struct denial_text *ret);

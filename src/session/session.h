@@ -29,6 +29,7 @@ void session_starting(struct session *s, const char *backend, const char *tier);
 /* Something holds less than was asked for; what: which layer, detail: why. */
 void session_degraded(struct session *s, const char *what, const char *detail);
 
+/* The command was executed (pid: of the host); was stopped or went on (Ctrl-Z, fg). */
 void session_ready(struct session *s, int pid);
 void session_suspended(struct session *s, bool suspended);
 

@@ -420,9 +420,8 @@ int main(void)
 		cmocka_unit_test(test_order),	       cmocka_unit_test(test_violation),
 		cmocka_unit_test(test_hostile_record), cmocka_unit_test(test_storm),
 		cmocka_unit_test(test_overflow),       cmocka_unit_test(test_long_texts),
-		cmocka_unit_test(test_ignored),	       
-		cmocka_unit_test(test_quote),	       cmocka_unit_test(test_sink_targets),
-		cmocka_unit_test(test_slow_reader),
+		cmocka_unit_test(test_ignored),	       cmocka_unit_test(test_quote),
+		cmocka_unit_test(test_sink_targets),   cmocka_unit_test(test_slow_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
