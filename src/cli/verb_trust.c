@@ -13,8 +13,8 @@
 
 static const char usage[] =
 	"usage: berm trust [OPTION]... [DIR]\n"
-	"Shows what the policy file of the project in DIR (default: here) would open, asks,\n"
-	"and records your trust in exactly this content.\n"
+	"Shows what the policy file of the project in DIR (default: here) would open,\n"
+	"asks, and records your trust in exactly this content.\n"
 	"Exit status: 0; 1 when you said no; 125 error.\n";
 
 struct trust_opts {
