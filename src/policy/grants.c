@@ -53,18 +53,13 @@ static int entry_init(struct entry *t, struct spec *s, const struct settings *se
 
 /* ---- both spellings ----------------------------------------------------- */
 
-static bool needs_escape(char c)
+static size_t depth_of(const char *path)
 {
-	return strchr("*?[]{}\\", c) != NULL;
-}
+	size_t n = 0;
 
-static void add_escaped(struct buf *b, const char *s)
-{
-	for (; *s; s++) {
-		if (needs_escape(*s))
-			buf_add(b, "\\", 1);
-		buf_add(b, s, 1);
-	}
+	for (; *path; path++)
+		n += *path == '/' && path[1] && path[1] != '/';
+	return n;
 }
 
 /* pattern with its literal directory replaced by the resolved one: what follows the
@@ -72,15 +67,13 @@ static void add_escaped(struct buf *b, const char *s)
 static char *respell(const struct rule_def *def, const struct spec *s, const char *real,
 		     size_t skip)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(4 * PATTERN_MAX);
+	_cleanup_free_ char *head = pattern_escape(real);
 	const char *rest = def->pattern;
 
 	if (rest[0] == '~' || rest[0] == '/' || def->base) {
-		const char *head = rest[0] == '~' ? s->user_home : rest[0] == '/' ? "" : def->base;
-		size_t n = 0;
+		const char *start = rest[0] == '~' ? s->user_home : rest[0] == '/' ? "" : def->base;
+		size_t n = depth_of(start);
 
-		for (const char *p = head; *p; p++)
-			n += *p == '/' && p[1] && p[1] != '/';
 		rest += rest[0] == '~';
 		skip = skip > n ? skip - n : 0;
 	}
@@ -93,19 +86,7 @@ static char *respell(const struct rule_def *def, const struct spec *s, const cha
 		rest += len;
 	}
 	rest += strspn(rest, "/");
-	add_escaped(&b, real);
-	if (*rest)
-		buf_addf(&b, "/%s", rest);
-	return b.failed ? NULL : take_ptr(b.data);
-}
-
-static size_t depth_of(const char *path)
-{
-	size_t n = 0;
-
-	for (; *path; path++)
-		n += *path == '/' && path[1] && path[1] != '/';
-	return n;
+	return head ? str_printf("%s%s%s", head, *rest ? "/" : "", rest) : NULL;
 }
 
 int add_both_spellings(struct spec *s, const struct rule_def *def, struct berm_err *err)
@@ -138,8 +119,7 @@ int add_both_spellings(struct spec *s, const struct rule_def *def, struct berm_e
 /* An entry with wildcards that exists just so on disk means that file, too. */
 static int add_rule_entry(struct entry *t)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(2 * PATTERN_MAX);
-	_cleanup_free_ char *path = NULL;
+	_cleanup_free_ char *path = NULL, *escaped = NULL;
 	struct rule_def literal = t->def;
 	struct stat st;
 	int r = add_both_spellings(t->s, &t->def, t->err);
@@ -152,10 +132,10 @@ static int add_rule_entry(struct entry *t)
 		return err_set(t->err, -ENOMEM, "out of memory");
 	if (lstat(path, &st) < 0)
 		return 0;
-	add_escaped(&b, path);
-	if (b.failed)
+	escaped = pattern_escape(path);
+	if (!escaped)
 		return err_set(t->err, -ENOMEM, "out of memory");
-	literal.pattern = b.data;
+	literal.pattern = escaped;
 	return spec_add_rule(t->s, &literal, t->err);
 }
 

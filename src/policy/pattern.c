@@ -361,6 +361,20 @@ char *pattern_literal_dir(const struct pattern *p)
 	return b.failed ? NULL : take_ptr(b.data);
 }
 
+char *pattern_escape(const char *path)
+{
+	char *out = malloc(2 * strlen(path) + 1), *o = out;
+
+	for (; out && *path; path++) {
+		if (strchr("*?[]{}\\", *path))
+			*o++ = '\\';
+		*o++ = *path;
+	}
+	if (out)
+		*o = '\0';
+	return out;
+}
+
 const char *pattern_first(const struct pattern *p, size_t *ret_len, bool *ret_literal,
 			  bool *ret_deep)
 {
@@ -635,6 +649,19 @@ static unsigned comp_wildcards(const struct comp *c)
 	return n;
 }
 
+/* Bytes before the first wildcard of a component. */
+static size_t comp_head(const struct comp *c)
+{
+	size_t n = 0;
+
+	if (c->kind == COMP_DEEP)
+		return 0;
+	for (size_t i = 0; i < c->len && !strchr("*?[", c->s[i]); i++, n++)
+		if (c->s[i] == '\\')
+			i++;
+	return n;
+}
+
 /* Several alternatives are as specific as the least specific of them. */
 static void measure(struct pattern *p)
 {
@@ -646,9 +673,11 @@ static void measure(struct pattern *p)
 		unsigned wild = 0;
 
 		for (unsigned k = 0; k < a->n; k++) {
-			literal = literal && a->c[k].kind == COMP_LITERAL;
-			if (literal)
+			if (literal && a->c[k].kind == COMP_LITERAL)
 				len += (size_t)a->c[k].len + 1;
+			else if (literal)
+				len += comp_head(&a->c[k]);
+			literal = literal && a->c[k].kind == COMP_LITERAL;
 			wild += comp_wildcards(&a->c[k]);
 		}
 		if (len < p->literal)

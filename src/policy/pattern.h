@@ -87,6 +87,9 @@ enum pattern_prefix pattern_prefix_parts(const struct pattern *p, const struct p
  * environment variables and the texts of ignore_violations. No braces. */
 bool glob_match(const char *glob, const char *s, bool fold);
 
+/* A pattern that means exactly this path. Caller frees. NULL when out of memory. */
+char *pattern_escape(const char *path);
+
 /* For an index: the only alternative's first component after a leading "**".
  * *ret_literal says whether it holds no wildcard; *ret_deep whether "**" came
  * first. NULL when there are several alternatives or no component. Not

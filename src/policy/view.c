@@ -234,21 +234,13 @@ static int protect_own(struct spec *s, const char *path, enum access access, str
 				.flags = RULE_MANDATORY |
 					 (access == ACCESS_READ ? RULE_WRITES_ONLY : 0u),
 				.origin = { "built-in", 0 } };
-	_cleanup_buf_ struct buf b = BUF_INIT(2 * PATTERN_MAX);
-	_cleanup_free_ char *real = path_resolve(path);
+	_cleanup_free_ char *real = path_resolve(path), *escaped = pattern_escape(path);
 
-	if (!real)
+	if (!real || !escaped)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!spec_root_of(s, path) && !spec_root_of(s, real))
 		return 0;
-	for (const char *p = path; *p; p++) {
-		if (strchr("*?[]{}\\", *p))
-			buf_add(&b, "\\", 1);
-		buf_add(&b, p, 1);
-	}
-	if (b.failed)
-		return err_set(err, -ENOMEM, "out of memory");
-	def.pattern = b.data;
+	def.pattern = escaped;
 	return add_both_spellings(s, &def, err);
 }
 
