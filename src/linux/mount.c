@@ -323,8 +323,15 @@ int mount_enter(int root)
 	r = sys_setattr(root, false, MOUNT_ATTR_RDONLY);
 	if (r < 0)
 		return r;
-	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ||
-	    umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
+		return -errno;
+	return 0;
+}
+
+int mount_leave_old(void)
+{
+	/* Both roots lie on the same place, the old one above (pivot_root(2)). */
+	if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		return -errno;
 	return 0;
 }

@@ -108,7 +108,8 @@ int mount_steps(const struct plan *p, int root, int *ret_index);
 int mount_proc(void); /* a detached procfs of this pid namespace */
 int mount_attach_proc(int root, int proc);
 int mount_proc_readonly(int root);
-int mount_enter(int root); /* read-only root, pivot, old root gone */
+int mount_enter(int root); /* read-only root, pivot: every process of the tree is inside */
+int mount_leave_old(void); /* the old root goes */
 
 /* userns.c */
 int userns_map(uid_t uid, gid_t gid);

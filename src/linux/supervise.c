@@ -207,6 +207,23 @@ static void build_view(struct launch *l, int root)
 		setup_fail(l, STAGE_PIVOT, r, -1);
 }
 
+/* Taking the old root away waits for the kernel's readers (an RCU grace period):
+ * init goes on meanwhile. The command cannot run before it is gone, since
+ * its exec is answered by this process; without a supervisor init waits. */
+static void leave_old_root(struct launch *l)
+{
+	bool serves = l->plan->supervised && l->trap_exec;
+	int r;
+
+	if (serves && fd_send(l->sync[0], NULL, 0) < 0)
+		_exit(125);
+	r = mount_leave_old();
+	if (r < 0)
+		setup_fail(l, STAGE_PIVOT, r, -1);
+	if (!serves && fd_send(l->sync[0], NULL, 0) < 0)
+		_exit(125);
+}
+
 static void watch_init(struct launch *l)
 {
 	struct sigaction act = { .sa_handler = on_child, .sa_flags = SA_RESTART };
@@ -241,9 +258,7 @@ void supervise(struct launch *l)
 	drop_stdio(l);
 	build_view(l, root);
 	close_quietly(root);
-	r = fd_send(l->sync[0], NULL, 0);
-	if (r < 0)
-		_exit(125);
+	leave_old_root(l);
 	watch_init(l);
 	if (!l->plan->supervised)
 		wait_for_init(l);
