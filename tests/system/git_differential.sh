@@ -5,8 +5,8 @@
 # each file that git puts in place handed to policy/git.h on the way (git_shim.c).
 # Prints TAP. A command must do the same as without the shim, and nothing may be refused;
 # then what must be refused is tried, so that silence above means something.
-# The words of a row are expanded in the directory it runs in, not here.
-# shellcheck disable=SC2016
+# A row is expanded in the directory it runs in, each in a subshell of its own.
+# shellcheck disable=SC2016,SC2030,SC2031
 #
 # usage: git_differential.sh [WORK-DIRECTORY]
 
@@ -188,6 +188,14 @@ refused 'a .git from elsewhere' 'mkdir e && mv e e.git; mkdir e2 && mv e.git e2/
 refused 'submodule.*.update' "cd super && git config -f .gitmodules submodule.n.update '!x'"
 refused 'exec in a rebase' "cd rm && git rebase -x true HEAD~1"
 refused 'an index' "$control"' mkdir -p xgit/hooks && echo >xgit/hooks/x && git add xgit && sed "s/xgit/.git/" .git/index >y; mv y .git/index'
+
+if cc -O1 -std=gnu17 -D_GNU_SOURCE -I"$src/src" "$src/tests/system/git_dump.c" \
+	"$src/src/policy/git_config.c" -o "$work/dump" &&
+	python3 "$src/tests/system/git_config_diff.py" "$work/dump" "$work" 400; then
+	result ok 'random configuration files are read as git reads them'
+else
+	result 'not ok' 'random configuration files are read as git reads them'
+fi
 
 echo "1..$n"
 [ $bad -eq 0 ]
