@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/time.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -180,7 +181,8 @@ static void on_event(struct tracee *t, int event)
 		if (execs == 2) {
 			if (list && !done)
 				(void)fprintf(list, "%s %lu %ld 0\n", t->name, t->calls, t->number);
-			done = true;
+			/* A call to be spoilt may come a moment later in another process. */
+			done = want_name == NULL;
 		}
 		break;
 	default:
@@ -300,20 +302,36 @@ static void kill_rest(const char *why)
 		;
 }
 
+static volatile sig_atomic_t ticked;
+
+static void tick_now(int sig)
+{
+	(void)sig;
+	ticked = 1;
+}
+
 static int trace(long long limit_ms)
 {
 	long long deadline = now_ms() + limit_ms, left_deadline = 0;
+	const struct itimerval tick = { { 0, 100000 }, { 0, 100000 } };
+	const struct sigaction on_tick = { .sa_handler = tick_now };
 	int status;
 
+	/* Not SA_RESTART: each tick ends waitpid() for a look at the clock. */
+	if (sigaction(SIGALRM, &on_tick, NULL) < 0 || setitimer(ITIMER_REAL, &tick, NULL) < 0)
+		die("setitimer");
+
 	for (;;) {
-		pid_t pid = waitpid(-1, &status, __WALL | WNOHANG);
+		pid_t pid = waitpid(-1, &status, __WALL);
 
 		if (pid > 0) {
 			on_status(pid, status);
-			continue;
+			if (!ticked)
+				continue;
 		}
 		if (pid < 0 && errno == ECHILD)
 			break;
+		ticked = 0;
 		if (root_status >= 0 && left_deadline == 0)
 			left_deadline = now_ms() + 2000;
 		if (left_deadline && now_ms() > left_deadline) {
@@ -324,7 +342,6 @@ static int trace(long long limit_ms)
 			kill_rest("still running");
 			return STATUS_TIMEOUT;
 		}
-		(void)usleep(100);
 	}
 	if (want_name && !spoilt)
 		return STATUS_MISSED;

@@ -13,21 +13,28 @@ berm=${1:?usage: kill.sh BERM}
 	echo "1..0 # SKIP the injector knows x86-64 registers only"
 	exit 0
 }
+in_shares 3 "$0" "$berm"
 set_up
 
 run_once() {
+	tidy
 	"$tmp/inject" "$@" -- "$berm" run -w "$workspace" -- /bin/sh probe.sh "$secret" \
 		>"$tmp/out" 2>"$tmp/err" </dev/null
 	status=$?
 }
 
+# Twice: the first run makes the private home.
+run_once
 run_once -l "$tmp/calls"
 ((status == 0)) || cannot "without a kill the status is $status: $(<"$tmp/err")"
 before=$(disk_state)
 
 # A killed part ends the session: not with success, and not with the command
 # having done all of its work unprotected.
+index=0
 while read -r process number call _; do
+	index=$((index + 1))
+	mine "$index" || continue
 	name="killed in set-up: process $process before call $number, $(call_name "$call")"
 	run_once -p "$process" -n "$number" -k
 	if ((status == 0)); then
@@ -88,6 +95,7 @@ run_and_kill() {
 }
 
 for delay in 0 0.1; do
+	mine 0 || break
 	victim=0
 	while ((victim < 12)) && run_and_kill "$victim" "$delay"; do
 		victim=$((victim + 1))

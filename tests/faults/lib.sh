@@ -31,9 +31,40 @@ cannot() {
 	exit 1
 }
 
+# in_shares N SCRIPT BERM: runs N of this script side by side, each with a share of
+# the calls (mine says whether one is), and merges what they print. The runs wait
+# more than they compute. Returns at once in a share.
+in_shares() {
+	local shares=$1 script=$2 berm=$3 dir i
+	[[ -z ${FAULT_SHARE:-} ]] || return 0
+	dir=$(mktemp -d "${TMPDIR:-/tmp}/berm-faults.XXXXXXXX") || cannot "no temporary directory"
+	for ((i = 0; i < shares; i++)); do
+		FAULT_SHARE="$i $shares" "$script" "$berm" >"$dir/$i" 2>&1 &
+	done
+	wait
+	for ((i = 0; i < shares; i++)); do
+		grep -q '^1\.\.' "$dir/$i" || echo "not ok 0 - share $i of $shares ran to its end" >>"$dir/$i"
+	done
+	cat "$dir"/[0-9]* | awk '
+		/^1\.\./ { next }
+		/^(not )?ok / { n++; sub(/ok [0-9]+/, "ok " n); if (/^not/) bad = 1 }
+		{ print }
+		END { print "1.." n + 0; exit bad }'
+	i=$?
+	rm -rf "$dir"
+	exit "$i"
+}
+
+# mine INDEX: this share's?
+mine() {
+	local share=${FAULT_SHARE:-0 1}
+	(($1 % ${share#* } == ${share% *}))
+}
+
 # Makes $tmp with the injector, a workspace of files and a repository, a home of
 # its own and a secret outside; all of it goes away at the end.
 set_up() {
+	((EUID != 0)) || cannot "a fault may cost protection: run it as an ordinary user"
 	tmp=$(mktemp -d "${TMPDIR:-/tmp}/berm-faults.XXXXXXXX") || cannot "no temporary directory"
 	trap 'rm -rf "$tmp"' EXIT
 	cc -O1 -D_GNU_SOURCE -o "$tmp/inject" "$faults/inject.c" || cannot "the injector does not build"
@@ -58,6 +89,7 @@ call_name() {
 
 # Takes away what the probe and the worker make in the workspace.
 tidy() {
+	chmod -f u+rwx "$workspace"/some "$workspace"/some/dir
 	rm -rf "$workspace"/plain.txt "$workspace"/some "$workspace"/started "$workspace"/w.[0-9]
 }
 
@@ -69,6 +101,6 @@ disk_state() {
 	(cd "$workspace" && find . -type f -printf '%p %m %s\n' -o -printf '%p %y %m\n' | sort)
 	find "$HOME" -path '*/berm/homes/*/*' -prune -o -printf '%p %y %m\n' | sort
 	find /tmp /var/tmp /dev/shm -maxdepth 1 -user "$(id -u)" -printf '%p\n' 2>/dev/null |
-		grep -v "^$tmp\$" | sort
+		grep -v '/berm-faults\.' | sort
 	awk '{ print $5, $6 }' /proc/self/mountinfo | sort
 }
