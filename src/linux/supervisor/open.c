@@ -282,6 +282,7 @@ static int follow_link(struct place *p, struct start *from, struct place *prev, 
 		/* The next step begins in this one's directory, which must stay open. */
 		place_close(prev);
 		prev->dir = take_fd(&p->dir);
+		prev->known = take_ptr(p->known);
 		*from = (struct start){ .fd = prev->dir };
 		memcpy(path, target, (size_t)n + 1);
 		return 0;

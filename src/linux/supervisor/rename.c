@@ -32,12 +32,17 @@ static int judge_way(struct request *r, struct place *from, struct place *to, en
 	return err ? err : judge_place(r, OP_RENAME_TO, to, type, from->path);
 }
 
-static int do_rename(struct move *m)
+static int do_rename(struct request *r, struct move *m)
 {
-	return syscall(__NR_renameat2, m->from.dir, place_name_slash(&m->from), m->to.dir,
-		       place_name_slash(&m->to), m->flags) < 0
-		       ? -errno
-		       : 0;
+	int err = syscall(__NR_renameat2, m->from.dir, place_name_slash(&m->from), m->to.dir,
+			  place_name_slash(&m->to), m->flags) < 0
+			  ? -errno
+			  : 0;
+
+	/* Also when it failed: nothing depends on this being exact. */
+	if (m->from_type == FT_DIR || m->to_type == FT_DIR)
+		atomic_fetch_add(&r->sup->moves, 1);
+	return err;
 }
 
 static int rename_places(struct request *r, struct move *m)
@@ -62,7 +67,7 @@ static int rename_places(struct request *r, struct move *m)
 	if (err)
 		return err;
 	if (role == GIT_NONE && back == GIT_NONE)
-		return do_rename(m);
+		return do_rename(r, m);
 	/* Two contents to judge at once: nothing does that. */
 	if (m->flags & RENAME_EXCHANGE)
 		return report_denial(r, OP_RENAME_TO, m->to.path, NULL,
@@ -108,7 +113,7 @@ static int move_name(struct request *r, int from, uint64_t from_path, int to, ui
 	    (flags & RENAME_EXCHANGE && m.to_type == FT_NONE) ||
 	    (flags & RENAME_NOREPLACE && m.to_type != FT_NONE)) {
 		err = target_alive(r);
-		return err ? err : do_rename(&m);
+		return err ? err : do_rename(r, &m);
 	}
 	return rename_places(r, &m);
 }

@@ -46,17 +46,27 @@ struct fd_name fd_name(int fd)
 	return n;
 }
 
+const struct sup_root *root_of_mount(const struct sup *s, const struct statx *stx)
+{
+	if (!(stx->stx_mask & STATX_MNT_ID))
+		return NULL;
+	for (size_t i = 0; i < s->in->n_roots; i++)
+		if (s->in->roots[i].mnt_id == stx->stx_mnt_id)
+			return &s->in->roots[i];
+	return NULL;
+}
+
+static int statx_at(int dir, const char *path, int flags, struct statx *stx)
+{
+	return sys_statx(dir, path, flags | AT_STATX_DONT_SYNC, KNOWN_DIR_STATX, stx) < 0 ? -errno
+											  : 0;
+}
+
 const struct sup_root *root_of_fd(const struct sup *s, int fd)
 {
 	struct statx stx;
 
-	if (sys_statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &stx) < 0 ||
-	    !(stx.stx_mask & STATX_MNT_ID))
-		return NULL;
-	for (size_t i = 0; i < s->in->n_roots; i++)
-		if (s->in->roots[i].mnt_id == stx.stx_mnt_id)
-			return &s->in->roots[i];
-	return NULL;
+	return statx_at(fd, "", AT_EMPTY_PATH, &stx) ? NULL : root_of_mount(s, &stx);
 }
 
 /* The kernel marks a name that is gone with " (deleted)", which a living name may end
@@ -134,44 +144,59 @@ static int start_text(const struct start *from, char *dst, size_t size)
 	return snprintf(dst, size, "fd/%d", from->dirfd);
 }
 
-/* Opens `rest` (may be "") below the command's start with `flags`. */
-static int open_from_task(struct request *r, const struct start *from, const char *rest, int flags)
+/* One try through the task's entry: opens `rest` (may be "") below the start, or looks at
+ * what is there when stx is given. */
+static int task_try(const struct task *t, const struct start *from, const char *rest, int flags,
+		    struct statx *stx)
 {
+	_cleanup_close_ int base = -1;
+	char text[PATH_MAX];
+	int n = start_text(from, text, sizeof(text)), fd;
+
+	if (!from->resolve && strlen(rest) + (size_t)n + 2 <= sizeof(text)) {
+		if (*rest) {
+			text[n] = '/';
+			memcpy(text + n + 1, rest, strlen(rest) + 1);
+		}
+		if (stx)
+			return statx_at(t->proc, text, 0, stx);
+		fd = openat(t->proc, text, flags);
+		return fd < 0 ? -errno : fd;
+	}
+	base = openat(t->proc, text, O_PATH | O_CLOEXEC);
+	if (base < 0)
+		return -errno;
+	if (stx)
+		return statx_at(base, *rest ? rest : ".", 0, stx);
+	fd = open_beneath(base, *rest ? rest : ".", (uint64_t)flags, from->resolve);
+	return fd < 0 ? -errno : fd;
+}
+
+static int from_task(struct request *r, const struct start *from, const char *rest, int flags,
+		     struct statx *stx)
+{
+	if (from->dirfd < 0 && from->dirfd != AT_FDCWD)
+		return -EBADF;
 	for (;;) {
-		int err = -ESRCH, n, fd;
+		int err = -ESRCH;
 		struct task *t = target_task(r, &err);
-		char text[PATH_MAX];
 		bool fresh;
 
 		if (!t)
 			return err;
 		fresh = t->fresh;
 		t->fresh = false;
-		if (from->dirfd < 0 && from->dirfd != AT_FDCWD)
-			return -EBADF;
-		n = start_text(from, text, sizeof(text));
-		if (!from->resolve && strlen(rest) + (size_t)n + 2 <= sizeof(text)) {
-			if (*rest) {
-				text[n] = '/';
-				memcpy(text + n + 1, rest, strlen(rest) + 1);
-			}
-			fd = openat(t->proc, text, flags);
-		} else {
-			_cleanup_close_ int base = openat(t->proc, text, O_PATH | O_CLOEXEC);
-
-			fd = base;
-			if (base >= 0)
-				fd = open_beneath(base, *rest ? rest : ".", (uint64_t)flags,
-						  from->resolve);
-		}
-		if (fd >= 0)
-			return fd;
-		err = -errno;
+		err = task_try(t, from, rest, flags, stx);
 		/* A kept entry may be that of a thread that has died. */
 		if (fresh || (err != -ENOENT && err != -EACCES && err != -ESRCH))
 			return err;
 		target_forget(r);
 	}
+}
+
+static int open_from_task(struct request *r, const struct start *from, const char *rest, int flags)
+{
+	return from_task(r, from, rest, flags, NULL);
 }
 
 static int open_start(struct request *r, const struct start *from, const char *rest, int flags)
@@ -191,11 +216,35 @@ static int open_start(struct request *r, const struct start *from, const char *r
 	return fd < 0 ? -errno : fd;
 }
 
+/* Looks before it opens: most calls go to a directory that the last ones went to, or to
+ * one that is not ours at all. Returns 1 when that settles it. */
+static int place_look(struct request *r, const struct start *from, const char *dir, struct place *p)
+{
+	struct statx stx;
+	int err;
+
+	if (from->resolve || (from->fd >= 0 && dir[0] != '/'))
+		return 0;
+	if (dir[0] == '/')
+		err = statx_at(AT_FDCWD, dir, 0, &stx);
+	else
+		err = from_task(r, from, dir, 0, &stx);
+	if (err)
+		return err;
+	p->root = root_of_mount(r->sup, &stx);
+	if (!p->root)
+		return !r->sup->n_file_roots;
+	p->known = known_dir_find(r->w, &stx);
+	p->dir = p->known ? p->known->fd : -1;
+	return p->known != NULL;
+}
+
 int place_find(struct request *r, const struct start *from, const char *path, struct place *p)
 {
+	struct statx stx;
 	char dir[PATH_MAX];
 	ssize_t n;
-	int fd;
+	int err;
 
 	place_init(p);
 	if (!*path)
@@ -207,11 +256,18 @@ int place_find(struct request *r, const struct start *from, const char *path, st
 		n = 1;
 	memcpy(dir, path, (size_t)n);
 	dir[n] = '\0';
-	fd = open_start(r, from, dir, DIR_FLAGS);
-	if (fd < 0)
-		return fd;
-	p->dir = fd;
-	p->root = root_of_fd(r->sup, fd);
+	err = place_look(r, from, dir, p);
+	if (err)
+		return err < 0 ? err : 0;
+	p->dir = open_start(r, from, dir, DIR_FLAGS);
+	if (p->dir < 0)
+		return p->dir;
+	err = statx_at(p->dir, "", AT_EMPTY_PATH, &stx);
+	if (err)
+		return err;
+	p->root = root_of_mount(r->sup, &stx);
+	if (p->root && !from->resolve)
+		p->known = known_dir_add(r->w, p->dir, &stx, p->root);
 	return 0;
 }
 
@@ -222,7 +278,7 @@ int place_path(struct request *r, struct place *p)
 
 	if (p->path_len)
 		return 0;
-	n = real_path(r->sup, p->dir, p->path);
+	n = p->known ? known_dir_path(r, p->known, p->path) : real_path(r->sup, p->dir, p->path);
 	if (n < 0)
 		return (int)n;
 	if (n == 1)

@@ -38,13 +38,35 @@ struct task {
 
 #define TASK_CACHE 128u
 
+/* A directory that calls were made in lately. The descriptor keeps its inode, so that
+ * device and number cannot come to mean another directory. */
+struct known_dir {
+	int fd; /* O_PATH, -1: empty */
+	const struct sup_root *root;
+	uint64_t mnt_id, ino;
+	uint32_t dev_major, dev_minor;
+	unsigned users;	  /* places that borrow fd now */
+	unsigned moves;	  /* sup->moves when the path was read */
+	uint64_t read_ms; /* and when that was; 0 never */
+	size_t path_len;
+	char path[PATH_MAX];
+};
+
+#define KNOWN_DIRS 8u
+
 /* One thread that takes notifications. */
 struct worker {
 	struct sup *sup;
 	struct seccomp_notif *notif;
 	struct seccomp_notif_resp *resp;
 	struct task tasks[TASK_CACHE];
+	struct known_dir dirs[KNOWN_DIRS];
+	unsigned next_dir;
 	mode_t umask; /* of this thread (CLONE_FS is not shared) */
+	/* Handing a descriptor over wakes the caller; see give_fd(). */
+	bool pin;
+	unsigned gives;
+	uint64_t give_ns; /* moving average */
 };
 
 #define UMASK_FLIGHT_MAX 16u
@@ -66,6 +88,7 @@ struct sup {
 	/* Every change of a name holds this: shared for a single step, exclusive where
 	 * several steps must belong together. */
 	pthread_rwlock_t names;
+	atomic_uint moves; /* directories moved so far: remembered paths are stale then */
 
 	pthread_mutex_t umask_lock;
 	bool umask_diverged; /* some process has another umask than the first */
@@ -136,7 +159,8 @@ struct start {
 
 /* A directory and a name in it. */
 struct place {
-	int dir;		     /* O_PATH; closed by place_close() */
+	int dir;		     /* O_PATH; -1 when the directory is not ours to govern */
+	struct known_dir *known;     /* whose descriptor it is; NULL: closed by place_close() */
 	const struct sup_root *root; /* tree the directory lies in, NULL: none of ours */
 	enum last_kind last;
 	bool slash;			    /* the path ended in "/" */
@@ -149,13 +173,16 @@ struct place {
 static inline void place_init(struct place *p)
 {
 	p->dir = -1;
+	p->known = NULL;
 	p->root = NULL;
 	p->path_len = 0;
 }
 
 static inline void place_close(struct place *p)
 {
-	close_quietly(p->dir);
+	if (!p->known)
+		close_quietly(p->dir);
+	p->known = NULL;
 	p->dir = -1;
 }
 
@@ -172,6 +199,22 @@ const char *place_name_slash(struct place *p);
 
 /* Type of the entry itself, FT_NONE when there is none (or it cannot be seen). */
 enum file_type place_type(const struct place *p, struct stat *ret_st);
+
+/* Directories that are remembered (dirs.c). stx: what was found at the path. NULL: not
+ * among them. */
+struct known_dir *known_dir_find(struct worker *w, const struct statx *stx);
+/* Remembers a directory and takes its descriptor over; NULL: no room, it stays the
+ * caller's. */
+struct known_dir *known_dir_add(struct worker *w, int fd, const struct statx *stx,
+				const struct sup_root *root);
+/* Its path, at most some milliseconds old: the host may have moved it. Length or a
+ * negative errno. */
+ssize_t known_dir_path(struct request *r, struct known_dir *k, char dst[PATH_MAX]);
+
+#define KNOWN_DIR_STATX (STATX_MNT_ID | STATX_INO | STATX_TYPE)
+
+/* The tree with this mount, or NULL. */
+const struct sup_root *root_of_mount(const struct sup *s, const struct statx *stx);
 
 /* The tree a descriptor of ours lies in, or NULL. */
 const struct sup_root *root_of_fd(const struct sup *s, int fd);

@@ -234,6 +234,8 @@ static int worker_init(struct worker *w, struct sup *s)
 	w->sup = s;
 	for (size_t i = 0; i < TASK_CACHE; i++)
 		w->tasks[i].proc = -1;
+	for (size_t i = 0; i < KNOWN_DIRS; i++)
+		w->dirs[i].fd = -1;
 	w->notif = calloc(1, s->notif_size);
 	w->resp = calloc(1, s->resp_size);
 	if (!w->notif || !w->resp)
