@@ -74,11 +74,11 @@ static const struct writable_root *root_of(const struct spec *spec, const char *
 }
 
 /* As the supervisor treats the role (linux/supervisor/git.c). */
-static void judge_git(const struct target *t, struct verdict *v)
+static void judge_git(const struct spec *spec, const struct target *t, struct verdict *v)
 {
 	enum git_role role = git_role(t->path, t->type, &t->facts);
 
-	if (role == GIT_NONE)
+	if (role == GIT_NONE || git_role_lifted(spec, role))
 		return;
 	if (role == GIT_HOOK)
 		deny(v, EACCES, "a git hook would run outside the sandbox");
@@ -100,5 +100,5 @@ void cli_judge(const struct spec *spec, const struct target *t, struct verdict *
 	if (streq(ret->reason, VERDICT_PRIVATE))
 		judge_private(spec, t, ret);
 	else if ((t->op == OP_CREATE || t->op == OP_WRITE) && root_of(spec, t->path))
-		judge_git(t, ret);
+		judge_git(spec, t, ret);
 }

@@ -51,6 +51,13 @@ static inline bool git_role_has_content(enum git_role role)
 	return role >= GIT_CONFIG && role <= GIT_STATE;
 }
 
+/* Did the policy lift what guards the role ("unprotect": git-hooks, git-config)? */
+static inline bool git_role_lifted(const struct spec *s, enum git_role role)
+{
+	return s->lifted.n && role != GIT_NONE &&
+	       strv_has(&s->lifted, role == GIT_HOOK ? "git-hooks" : "git-config");
+}
+
 /* Whether a rename may go ahead. Facts are those of each side's parent directory;
  * NULL as for git_role(). An exchange is two renames: ask both ways.
  *

@@ -2,33 +2,6 @@
 #include "session/internal.h"
 
 #include "linux/seccomp.h"
-#include "policy/git.h"
-
-/* A denial without a rule, of what the rules allow, is git's: judged by content or
- * place, and opened by name only. */
-static const char *git_grant(const struct file_query *q)
-{
-	enum git_role role = git_role(q->path, q->type, NULL);
-
-	if (role == GIT_HOOK)
-		return "--unprotect git-hooks";
-	return git_role_has_content(role) || role == GIT_DIRPART ? "--unprotect git-config" : "";
-}
-
-static void find_grant(const struct spec *spec, const struct file_query *q, const struct verdict *v,
-		       char *dst, size_t size)
-{
-	struct verdict by_rule;
-
-	if (!v->rule && q->path[0] == '/') {
-		spec_judge(spec, q, &by_rule);
-		if (by_rule.decision == VERDICT_ALLOW) {
-			(void)snprintf(dst, size, "%s", git_grant(q));
-			return;
-		}
-	}
-	spec_grant(spec, q, v, dst, size);
-}
 
 void session_denial_text(const struct session *s, const struct denial *d, struct denial_text *ret)
 {
@@ -61,5 +34,5 @@ void session_denial_text(const struct session *s, const struct denial *d, struct
 		.decision = VERDICT_DENY, .rule = rule, .err = d->err, .reason = d->reason
 	};
 
-	find_grant(spec, &q, &v, ret->grant, sizeof(ret->grant));
+	spec_grant(spec, &q, &v, ret->grant, sizeof(ret->grant));
 }

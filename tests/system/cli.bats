@@ -382,6 +382,58 @@ for line in open(sys.argv[1], "rb"):
 	done
 }
 
+# granted OPTION... ACTION PATH: why denies it, names a grant, and with that allows it.
+granted() {
+	local grant
+	echo "why $*"
+	run -1 berm why "$@"
+	grant=$(sed -n 's/^  to allow: //p' <<<"$output")
+	[ -n "$grant" ]
+	echo "grant $grant"
+	eval "set -- $(printf '%q ' "$@") $grant"
+	run -0 berm why "$@"
+}
+
+@test "why: the grant that it names is one" {
+	mkdir 'a b' 'we[i]rd' "$BATS_TEST_TMPDIR/other"
+	echo x >file
+	echo x >"$BATS_TEST_TMPDIR/other/file"
+	granted write .env
+	granted write 'a b/.env'
+	granted write 'we[i]rd/.env'
+	granted write "it's.key"
+	granted write 'a,{b}.key'
+	granted create .vscode/settings.json
+	granted create .git/hooks/pre-commit
+	granted -m review write file
+	granted read "$BATS_TEST_TMPDIR/other/file"
+	granted write "$BATS_TEST_TMPDIR/other/file"
+	granted write "$BATS_TEST_TMPDIR/other/new"
+	granted delete "$BATS_TEST_TMPDIR/other/file"
+	granted exec /usr/bin/mount
+	granted write file --deny-write 'f*'
+	granted --profile strict read .env
+	# and none where there is none
+	local args
+	for args in '.berm/policy.json' 'file --deny-write file' '/nonexistent/x'; do
+		# shellcheck disable=SC2086
+		run -1 berm why write $args
+		[[ $output != *'to allow'* ]]
+	done
+}
+
+@test "unprotect: git's hooks and configuration are let through, each by its name" {
+	git init -q .
+	run -0 berm run -q --unprotect git-hooks -- sh -c 'echo true >.git/hooks/pre-commit'
+	run ! berm run -q --unprotect git-hooks -- git config core.fsmonitor true
+	run -0 berm run -q --unprotect git-config -- git config core.fsmonitor true
+	run ! berm run -q --unprotect git-config -- sh -c 'echo true >.git/hooks/pre-push'
+	run --separate-stderr -0 berm run --unprotect git-config -- true
+	[ "$stderr" = 'berm: protections lifted: git-config' ]
+	run --separate-stderr -125 berm run --unprotect git-hook -- true
+	[[ ${stderr_lines[1]} == *'did you mean "git-hooks"?' ]]
+}
+
 # ---- explain, profiles, init, trust -----------------------------------------------------
 
 @test "explain: text, json, nothing is made in the workspace" {
@@ -455,7 +507,8 @@ for line in open(sys.argv[1], "rb"):
 @test "trust: a run inside the sandbox cannot trust anything" {
 	mkdir .berm
 	echo '{"env": {"pass": ["SECRET_TOKEN"]}}' >.berm/policy.json
-	run berm run -q --allow-exec "$BERM" -- "$BERM" trust --yes
+	cp "$BERM" copy
+	run -0 berm run -q -- ./copy trust --yes
 	run -0 berm trust --list
 	[ -z "$output" ]
 }

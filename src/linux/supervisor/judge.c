@@ -149,6 +149,12 @@ int judge_object(struct request *r, enum file_op op, const struct object *o)
 	return report_denial(r, op, o->path, &v, NULL, v.err > 0 ? v.err : EACCES);
 }
 
+/* git_role(), without what the policy lifted. */
+static enum git_role role_in_force(const struct spec *s, enum git_role role)
+{
+	return git_role_lifted(s, role) ? GIT_NONE : role;
+}
+
 int judge_object_role(struct request *r, const struct object *o, enum git_role *ret)
 {
 	_cleanup_facts_ struct facts_ctx ctx = { .r = r, .dir = -1, .of = o };
@@ -159,7 +165,7 @@ int judge_object_role(struct request *r, const struct object *o, enum git_role *
 	if (!o->root || o->unnamed || o->root->kind == SUP_FREE)
 		return 0;
 	r->asked_facts = false;
-	role = git_role(o->path, type_of_mode(o->st.st_mode), &facts);
+	role = role_in_force(r->sup->spec, git_role(o->path, type_of_mode(o->st.st_mode), &facts));
 	if ((role != GIT_NONE || r->asked_facts) && !r->exclusive)
 		return SUP_AGAIN;
 	*ret = role;
@@ -180,7 +186,7 @@ int judge_role(struct request *r, struct place *p, enum file_type type, enum git
 	if (err)
 		return err;
 	r->asked_facts = false;
-	role = git_role(p->path, type, &facts);
+	role = role_in_force(r->sup->spec, git_role(p->path, type, &facts));
 	if ((role != GIT_NONE || r->asked_facts) && !r->exclusive)
 		return SUP_AGAIN;
 	*ret = role;
@@ -191,6 +197,11 @@ bool judge_git_rename(struct request *r, struct place *from, struct place *to, e
 {
 	struct facts_ctx a = { .r = r, .dir = from->dir }, b = { .r = r, .dir = to->dir };
 	const struct dir_facts from_facts = FACTS(&a), to_facts = FACTS(&b);
+	const struct spec *spec = r->sup->spec;
 
+	/* A regular file is what its new name makes of it; a directory may hold both kinds. */
+	if (type == FT_REG ? git_role_lifted(spec, git_role(to->path, type, &to_facts))
+			   : git_role_lifted(spec, GIT_HOOK) && git_role_lifted(spec, GIT_CONFIG))
+		return true;
 	return git_rename_ok(from->path, &from_facts, to->path, &to_facts, type);
 }
