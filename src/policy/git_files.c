@@ -20,7 +20,7 @@ struct lines {
 
 static struct lines lines_of(const char *bytes, size_t len)
 {
-	return (struct lines){ .p = bytes, .end = bytes + len };
+	return (struct lines){ .p = bytes, .end = bytes ? bytes + len : NULL };
 }
 
 static bool next_line(struct lines *l)
@@ -41,7 +41,7 @@ static bool has_line(const char *bytes, size_t len, const char *line, size_t lin
 {
 	struct lines l = lines_of(bytes, len);
 
-	while (bytes && next_line(&l))
+	while (next_line(&l))
 		if (l.len == line_len && memcmp(l.line, line, line_len) == 0)
 			return true;
 	return false;
