@@ -248,7 +248,7 @@ bool git_value_ok(enum git_key_kind kind, const char *value)
 	case KEY_PLAIN:
 		return is_plain(value);
 	case KEY_WORD:
-		return *value != '-' && all_in(value, "-");
+		return *value != '-' && all_in(value, "-_");
 	case KEY_TEXT:
 		return is_text(value);
 	case KEY_LINES:

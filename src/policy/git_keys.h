@@ -9,7 +9,7 @@
 enum git_key_kind {
 	KEY_UNKNOWN, /* not on the list: only what is in place already may stay */
 	KEY_PLAIN,   /* booleans, numbers, dates, enumerations, relative names */
-	KEY_WORD,    /* letters, digits, "-" */
+	KEY_WORD,    /* letters, digits, "-", "_" */
 	KEY_TEXT,    /* one line of anything printable */
 	KEY_LINES,   /* as KEY_TEXT, with line breaks */
 	KEY_REF,     /* ref names and refspecs */

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "policy/git_path.h"
 
-/* No name below is longer. */
+/* Room for the longest name below and a NUL. */
 #define FOLDED_MAX 16
 
 static const struct {
@@ -126,13 +126,32 @@ static size_t fold(const char *s, size_t len, char dst[FOLDED_MAX])
 	return n;
 }
 
+/* Nearly every name of a tree: plain ASCII that folds to itself in lower case. This is
+ * asked several times for each file that is made. */
+static bool is_simple(const char *s, size_t len)
+{
+	if (s[len - 1] == '.' || s[len - 1] == ' ')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if ((s[i] & 0x80) || s[i] == ':')
+			return false;
+	return true;
+}
+
 enum git_name git_name(const char *s, size_t len)
 {
 	char folded[FOLDED_MAX] = { 0 };
-	size_t n = fold(s, len, folded);
+	size_t n = len;
 
-	for (size_t i = 0; n > 0 && i < ARRAY_SIZE(names); i++)
-		if (memcmp(names[i].text, folded, FOLDED_MAX) == 0)
+	if (len == 0)
+		return NAME_OTHER;
+	if (!is_simple(s, len))
+		n = fold(s, len, folded);
+	else if (len < sizeof(folded))
+		for (size_t i = 0; i < len; i++)
+			folded[i] = chr_lower(s[i]);
+	for (size_t i = 0; n > 0 && n < FOLDED_MAX && i < ARRAY_SIZE(names); i++)
+		if (names[i].text[0] == folded[0] && memcmp(names[i].text, folded, FOLDED_MAX) == 0)
 			return names[i].name;
 	/* The base of a split index has a hash in its name. */
 	if (len > 12 && chr_lower(s[0]) == 's' && strncasecmp(s, "sharedindex.", 12) == 0)
