@@ -197,10 +197,14 @@ struct verdict {
 void spec_judge(const struct spec *s, const struct file_query *q, struct verdict *ret);
 
 /* The smallest grant that would turn a denial into an allow, as a command-line
- * option ("--allow-write ...", "--unprotect git-config"), or "" when none can.
- * dst gets at most size bytes. */
+ * option, quoted for a shell ("--allow-write '/w/a b.key'", "--unprotect /w/.vscode"),
+ * or "" when none can. dst gets at most size bytes; what does not fit is "". */
 void spec_grant(const struct spec *s, const struct file_query *q, const struct verdict *v,
 		char *dst, size_t size);
+
+/* The same option's value, not quoted: for programs. */
+void spec_grant_value(const struct spec *s, const struct file_query *q, const struct verdict *v,
+		      char *dst, size_t size);
 
 const char *file_op_action(enum file_op op); /* "file-read", "file-write", "file-create", ... */
 const char *layer_name(enum layer l);

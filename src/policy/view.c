@@ -162,6 +162,23 @@ static int hide(struct spec *s, const char *path)
 	return 0;
 }
 
+static bool lifted(const struct spec *s, const struct rule *r)
+{
+	return r->protects && strv_has(&s->lifted, r->protects);
+}
+
+/* Did an "unprotect" name this very place? */
+static bool place_lifted(const struct spec *s, const struct rule *r, const char *dir)
+{
+	if (!(r->flags & RULE_MANDATORY) || !r->protects)
+		return false;
+	for (size_t i = 0; i < s->n_rules; i++)
+		if ((s->rules[i]->flags & RULE_LIFTS) && !pattern_is_relative(s->rules[i]->pat) &&
+		    pattern_match(s->rules[i]->pat, dir))
+			return true;
+	return false;
+}
+
 /* A tree that was asked for and that a protection covers as a whole would show an
  * empty, unreadable thing: say so before anything starts. */
 static int check_reads(const struct spec *s, const struct rule *r, const char *dir,
@@ -197,7 +214,7 @@ static int check_roots(const struct spec *s, const struct rule *r, struct berm_e
 	for (size_t i = 0; i < s->n_roots; i++) {
 		const struct writable_root *root = &s->roots[i];
 
-		if (!pattern_match(r->pat, root->path))
+		if (!pattern_match(r->pat, root->path) || place_lifted(s, r, root->path))
 			continue;
 		origin_text(&r->origin, from, sizeof(from));
 		err_set(err, -EACCES, "%s cannot be writable: it is protected by \"%s\" (%s)",
@@ -206,11 +223,6 @@ static int check_roots(const struct spec *s, const struct rule *r, struct berm_e
 		return -EACCES;
 	}
 	return 0;
-}
-
-static bool lifted(const struct spec *s, const struct rule *r)
-{
-	return r->protects && strv_has(&s->lifted, r->protects);
 }
 
 static bool concerns_roots(const struct spec *s, const struct rule *r)
@@ -288,6 +300,8 @@ int view_check(struct spec *s, const struct policy_input *in, struct berm_err *e
 		if (!pattern_is_literal(rule->pat) || pattern_is_relative(rule->pat))
 			continue;
 		dir = pattern_literal_dir(rule->pat);
+		if (dir && place_lifted(s, rule, dir))
+			continue;
 		if (!dir || (!spec_root_of(s, dir) && hide(s, dir) < 0))
 			return err_set(err, -ENOMEM, "out of memory");
 		r = check_reads(s, rule, dir, err);
