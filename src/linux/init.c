@@ -84,15 +84,35 @@ static void set_limits(const struct launch *l)
 	}
 }
 
+/* Until the old root is taken away this process does not stand at the root of its
+ * mount namespace and may not make a user namespace (current_chrooted,
+ * kernel/user_namespace.c). It is away a little before the supervisor can say so. */
+static void enter_inner_userns(struct launch *l)
+{
+	struct pollfd p = { .fd = l->sync[1], .events = POLLIN };
+	struct timespec brief = { .tv_nsec = 20000 };
+	bool away = false;
+	int r;
+
+	while (unshare(CLONE_NEWUSER) < 0) {
+		if (errno != EPERM || away)
+			setup_fail(l, STAGE_USERNS, errno, -1);
+		if (ppoll(&p, 1, &brief, NULL) <= 0)
+			continue;
+		if (fd_recv(l->sync[1], NULL, 0) < 0)
+			_exit(125);
+		away = true;
+	}
+	r = userns_map(l->uid, l->gid);
+	if (r < 0)
+		setup_fail(l, STAGE_USERNS, r, -1);
+}
+
 static void drop_rights(struct launch *l)
 {
 	int index, r;
 
-	if (unshare(CLONE_NEWUSER) < 0)
-		setup_fail(l, STAGE_USERNS, errno, -1);
-	r = userns_map(l->uid, l->gid);
-	if (r < 0)
-		setup_fail(l, STAGE_USERNS, r, -1);
+	enter_inner_userns(l);
 	r = caps_drop_bounding();
 	if (r >= 0)
 		r = caps_drop(0);

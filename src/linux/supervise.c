@@ -222,6 +222,8 @@ static void leave_old_root(struct launch *l)
 		setup_fail(l, STAGE_PIVOT, r, -1);
 	if (!serves && fd_send(l->sync[0], NULL, 0) < 0)
 		_exit(125);
+	/* Init may be past the point where it waits for this, or dead: watch_init() sees. */
+	(void)fd_send(l->sync[0], NULL, 0);
 }
 
 static void watch_init(struct launch *l)
