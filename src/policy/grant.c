@@ -5,6 +5,48 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "policy/git.h"
+
+/* Nothing on the command line is stronger than a rule there about this very path. */
+static bool is_final(const struct rule *r, const char *path)
+{
+	return r->layer == LAYER_MANAGED || (r->layer == LAYER_CLI && pattern_is_literal(r->pat) &&
+					     pattern_literal_len(r->pat) >= strlen(path));
+}
+
+/* What is granted outside the writable roots must exist; of what is made or removed,
+ * the directory. */
+static bool can_exist(const struct file_query *q, bool parent)
+{
+	if (!parent)
+		return q->type != FT_NONE;
+	return !q->facts || q->facts->entry(q->facts->ctx, ".") == FT_DIR;
+}
+
+/* A denial without a rule, of what the rules allow, is git's: judged by content or
+ * place, and opened by name only. */
+static bool is_gits(const struct spec *s, const struct file_query *q, const struct verdict *v)
+{
+	struct verdict by_rule;
+
+	if (v->decision == VERDICT_ALLOW || v->rule || !spec_root_of(s, q->path))
+		return false;
+	spec_judge(s, q, &by_rule);
+	return by_rule.decision == VERDICT_ALLOW;
+}
+
+static const char *git_grant(const struct file_query *q)
+{
+	switch (git_role(q->path, q->type, q->facts)) {
+	case GIT_NONE:
+	case GIT_DOTGIT:
+		return "";
+	case GIT_HOOK:
+		return "--unprotect git-hooks";
+	default:
+		return "--unprotect git-config";
+	}
+}
 
 /* What kind of option would open it, and for which path. */
 static const char *option_for(const struct spec *s, const struct file_query *q,
@@ -19,17 +61,18 @@ static const char *option_for(const struct spec *s, const struct file_query *q,
 		return NULL;
 	if (!r && root && root->read_only && q->op != OP_READ && q->op != OP_EXEC)
 		return NULL; /* the mode, not a path */
+	if (is_gits(s, q, v) || (r && is_final(r, q->path)))
+		return NULL;
 	if (r && (r->flags & RULE_MANDATORY))
 		return r->protects ? "--unprotect" : NULL;
-	if (r && r->layer == LAYER_MANAGED)
+	/* A name that comes or goes outside needs its directory to be writable. */
+	*ret_parent = !root && q->op != OP_WRITE && q->op != OP_META && q->op != OP_READ &&
+		      q->op != OP_EXEC;
+	if (!root && !can_exist(q, *ret_parent))
 		return NULL;
 	if (q->op == OP_EXEC)
 		return v->err == ENOENT ? "--allow-read" : "--allow-exec";
-	if (q->op == OP_READ)
-		return "--allow-read";
-	/* A name that comes or goes outside needs its directory to be writable. */
-	*ret_parent = !root && q->op != OP_WRITE && q->op != OP_META;
-	return "--allow-write";
+	return q->op == OP_READ ? "--allow-read" : "--allow-write";
 }
 
 static char *path_for(const struct file_query *q, bool parent)
@@ -93,6 +136,10 @@ void spec_grant(const struct spec *s, const struct file_query *q, const struct v
 	if (!size)
 		return;
 	dst[0] = '\0';
+	if (is_gits(s, q, v)) {
+		(void)snprintf(dst, size, "%s", git_grant(q));
+		return;
+	}
 	option = option_for(s, q, v, &parent);
 	if (!option) {
 		const struct writable_root *root = spec_root_of(s, q->path);
