@@ -8,10 +8,17 @@
 # A row is expanded in the directory it runs in, each in a subshell of its own.
 # shellcheck disable=SC2016,SC2030,SC2031
 #
-# usage: git_differential.sh [WORK-DIRECTORY]
+# usage: git_differential.sh [-b BERM] [WORK-DIRECTORY]
+# With -b the rows run in sandboxes of BERM instead of with the shim: a denial is what it
+# reports on stderr.
 
 set -u
 src=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+berm=
+if [ "${1:-}" = -b ]; then
+	berm=$(realpath "$2") || exit 2
+	shift 2
+fi
 work=${1:-$(mktemp -d)} || exit 2
 mkdir -p "$work" && work=$(cd "$work" && pwd -P) || exit 2
 [ $# -gt 0 ] || trap 'rm -rf "$work"' EXIT
@@ -19,10 +26,10 @@ for tool in git cc python3; do
 	command -v $tool >/dev/null || { echo "1..0 # SKIP no $tool"; exit 0; }
 done
 
-if ! python3 "$src/data/gen.py" "$work/lists.c" "$src/data/git-config-keys" ||
+if [ -z "$berm" ] && { ! python3 "$src/data/gen.py" "$work/lists.c" "$src/data/git-config-keys" ||
 	! cc -shared -fPIC -O1 -std=gnu17 -D_GNU_SOURCE -I"$src/src" "$src/tests/system/git_shim.c" \
 		"$src"/src/policy/git_*.c "$src/src/base/str.c" "$src/src/base/path.c" \
-		"$work/lists.c" -o "$work/shim.so"; then
+		"$work/lists.c" -o "$work/shim.so"; }; then
 	echo 'Bail out! the shim does not build'
 	exit 1
 fi
@@ -60,6 +67,26 @@ shimmed() # line
 	eval "$1"
 )
 
+sandboxed() # line
+(
+	cd "$work/shim" || exit
+	"$berm" run -w . -- env W="$work/shim" GIT_CONFIG_GLOBAL="$work/shim/gitconfig" \
+		GIT_EDITOR=true GIT_MERGE_AUTOEDIT=no bash -c "$1" 2>"$work/err"
+	rc=$?
+	cat "$work/err"
+	grep '^berm:   ' "$work/err" >>"$GIT_SHIM_LOG"
+	exit $rc
+)
+
+held() # line
+{
+	if [ -n "$berm" ]; then
+		sandboxed "$1"
+	else
+		shimmed "$1"
+	fi
+}
+
 # Runs a line twice, in twin directories.
 both() # name, line
 {
@@ -67,13 +94,13 @@ both() # name, line
 	: >"$GIT_SHIM_LOG"
 	bare "$2" >"$work/out.bare" 2>&1
 	rc1=$?
-	shimmed "$2" >"$work/out.shim" 2>&1
+	held "$2" >"$work/out.shim" 2>&1
 	rc2=$?
 	if [ $rc1 -eq 0 ] && [ $rc2 -eq 0 ] && [ ! -s "$GIT_SHIM_LOG" ]; then
 		result ok "$1"
 	else
 		result 'not ok' "$1"
-		echo "# bare $rc1, with the shim $rc2: $2"
+		echo "# bare $rc1, held $rc2: $2"
 		sed 's/^/# /' "$GIT_SHIM_LOG"
 		tail -n 5 "$work/out.bare" "$work/out.shim" | sed 's/^/# /'
 	fi
@@ -83,7 +110,7 @@ both() # name, line
 refused() # name, line
 {
 	: >"$GIT_SHIM_LOG"
-	shimmed "$2" >"$work/out.shim" 2>&1
+	held "$2" >"$work/out.shim" 2>&1
 	if [ -s "$GIT_SHIM_LOG" ]; then
 		result ok "refused: $1"
 	else
@@ -94,6 +121,7 @@ refused() # name, line
 
 rm -rf "$work/bare" "$work/shim"
 mkdir "$work/bare" "$work/shim"
+cp "$HOME/.gitconfig" "$work/shim/gitconfig"
 commit='c() { echo "$1" >"$2" && git add "$2" && git commit -qm "$1"; };'
 
 both init 'git init -q a'
