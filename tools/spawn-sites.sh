@@ -53,7 +53,7 @@ sites() {
 						where = name[i]
 				print file, where, token
 			}
-		}' call_re='(^|[^A-Za-z0-9_])(syscall[ \t]*\([ \t]*(SYS_|__NR_|NR_)(v?fork|clone3?|execve(at)?)|([a-z0-9_]*_)?(v?fork|clone3?|posix_spawnp?|execve(at)?|execl[pe]?|execvp?e?|fexecve|system|popen)[ \t]*\()'
+		}' call_re='(^|[^A-Za-z0-9_])(syscall[ \t]*\([ \t]*(SYS_|__NR_|NR_)(v?fork|clone3?|execve(at)?)|((sys|raw|kern)_)?(v?fork|clone3?|posix_spawnp?|execve(at)?|execl[pe]?|execvp?e?|fexecve)[ \t]*\(|(system|popen)[ \t]*\()'
 	done < <(find src include -name '*.[ch]' 2>/dev/null | sort)
 }
 

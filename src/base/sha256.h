@@ -7,6 +7,7 @@
 
 #define SHA256_HEX_SIZE 65
 
+/* The digest of len bytes. */
 void sha256(const void *data, size_t len, uint8_t out[32]);
 
 /* The digest as 64 lower-case hex digits and a NUL. */

@@ -18,6 +18,7 @@ static inline bool str_starts(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+/* Does s end with suffix? */
 bool str_ends(const char *s, const char *suffix);
 
 /* ASCII case folding only, independent of locale. */
@@ -26,6 +27,7 @@ static inline char chr_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+/* streq() after chr_lower(). */
 bool streq_fold(const char *a, const char *b);
 
 /* Number of single-character edits between a and b, at most max + 1: for "did
@@ -51,6 +53,7 @@ struct buf {
 
 #define BUF_INIT(limit) ((struct buf){ .max = (limit) })
 
+/* Append; 0, or -ENOBUFS past the limit, or -ENOMEM. */
 int buf_add(struct buf *b, const void *data, size_t len);
 int buf_adds(struct buf *b, const char *s);
 int buf_addf(struct buf *b, const char *fmt, ...) _printf_(2, 3);

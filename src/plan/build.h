@@ -13,6 +13,8 @@ struct plan_build {
 	bool failed;
 };
 
+/* Append a step or a tree. NULL when out of memory: then b->failed is set, and a
+ * later call does nothing. */
 struct step *plan_step(struct plan_build *b, enum step_op op, const char *src, const char *dst,
 		       unsigned flags, mode_t mode);
 struct tree *plan_tree(struct plan_build *b, enum tree_kind kind, const char *path, bool is_mount);

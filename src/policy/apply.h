@@ -26,6 +26,7 @@ int add_both_spellings(struct spec *s, const struct rule_def *def, struct berm_e
 /* Directory that e's relative pattern starts from; NULL: every writable root. */
 const char *setting_base(const struct settings *set, const struct setting *e);
 
+/* Where e was written. */
 struct origin setting_origin(const struct settings *set, const struct setting *e);
 
 /* One line for each entry that would open something if the file were trusted. */

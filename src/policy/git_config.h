@@ -27,6 +27,7 @@ struct git_config_reader {
 	unsigned entry_line;
 };
 
+/* Starts reading at the first byte; bytes must outlive the reader. */
 void git_config_init(struct git_config_reader *r, const char *bytes, size_t len);
 
 /* GIT_CONFIG_BAD: git would stop here, or the key or value is longer than what is

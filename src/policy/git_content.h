@@ -14,6 +14,7 @@ struct git_why {
 /* Sets the reason; the text is escaped. Returns false. */
 bool git_refuse(const struct git_why *why, const char *fmt, ...) _printf_(2, 3);
 
+/* One for each role with content, see policy/git.h. */
 bool git_judge_config(const struct git_content *c, const struct git_why *why);
 bool git_judge_modules(const struct git_content *c, const struct git_why *why);
 bool git_judge_pointer(const struct git_content *c, const struct git_why *why);

@@ -36,6 +36,7 @@ bool git_sub_ok(const char *sub, size_t len);
  * and KEY_UNKNOWN never are. */
 bool git_value_ok(enum git_key_kind kind, const char *value);
 
+/* Whether a URL names a transport that runs no program of its writer's choice. */
 bool git_url_ok(const char *url);
 
 /* What a key that is not on the list does, for the message: "may run a program", or

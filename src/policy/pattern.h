@@ -53,6 +53,7 @@ int pattern_new(const char *text, const char *base, const char *home, unsigned f
 		struct pattern **ret, struct berm_err *err);
 void pattern_free(struct pattern *p);
 
+/* It had no base; it names exactly one path. */
 bool pattern_is_relative(const struct pattern *p);
 bool pattern_is_literal(const struct pattern *p);
 

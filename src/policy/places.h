@@ -29,6 +29,7 @@ bool view_is_system(const char *path);
 enum view_kind { VIEW_NOTHING, VIEW_PRIVATE, VIEW_READ_ONLY, VIEW_DEVICE };
 enum view_kind view_kind(const struct spec *s, const char *path);
 
+/* Add a writable root, or a tree that is shown read-only. All is copied. 0 or -ENOMEM. */
 int spec_add_root(struct spec *s, const char *path, enum root_kind kind, bool read_only,
 		  bool is_file, const struct origin *origin);
 int spec_add_read(struct spec *s, const char *path, const char *source,

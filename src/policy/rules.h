@@ -46,6 +46,7 @@ struct spec_priv {
 /* An empty spec with its bookkeeping and a session id. NULL: err is set. */
 struct spec *spec_new(struct berm_err *err);
 
+/* A number below 64 for a name, without regard to ASCII case. */
 unsigned name_hash(const char *s, size_t len);
 
 /* A copy of s that lives as long as the spec. NULL when out of memory. */

@@ -78,6 +78,7 @@ int settings_from_input(struct settings *s, const struct policy_input *in, struc
 int limit_parse(const char *key, const char *value, int *ret_resource, uint64_t *ret_value,
 		struct berm_err *err);
 
+/* The key of limit_parse() for a resource. */
 const char *limit_name(int resource);
 
 /* Values by name; -1 when there is no such name. */
