@@ -63,7 +63,7 @@ struct worker {
 	struct known_dir dirs[KNOWN_DIRS];
 	unsigned next_dir;
 	mode_t umask; /* of this thread (CLONE_FS is not shared) */
-	/* Handing a descriptor over wakes the caller; see give_fd(). */
+	/* Handing a descriptor over wakes the caller; see give.c. */
 	bool pin;
 	unsigned gives;
 	uint64_t give_ns; /* moving average */
@@ -319,6 +319,10 @@ int git_install_link(struct request *r, const struct object *from, struct place 
 
 /* Sends the answer. Never fails: a caller that is gone needs none. */
 void request_answer(struct request *r, int result);
+
+/* Puts request.fd into the command (give.c) and closes it here. Its number there, or a
+ * negative errno. */
+int request_give(struct request *r);
 
 /* Hands a blocking open to a thread of its own: `fd` (O_PATH, taken over) is opened with
  * `flags`. SUP_LATER, or -EAGAIN when there are too many. */

@@ -104,33 +104,6 @@ static handler_fn *const handlers[NR_LAST + 1] = {
 #endif
 };
 
-/* Puts the descriptor into the command. Returns its number there. */
-static int give_fd(struct request *r)
-{
-	struct seccomp_notif_addfd add = {
-		.id = r->id,
-		.srcfd = (uint32_t)r->fd,
-		.newfd_flags = r->cloexec ? O_CLOEXEC : 0,
-	};
-	int number, err;
-
-	if (r->number) {
-		add.flags = SECCOMP_ADDFD_FLAG_SETFD;
-		add.newfd = (uint32_t)r->number;
-	}
-	number = ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
-	/* A lower limit of open files: any number will do then. */
-	if (number < 0 && r->number && errno == EBADF) {
-		add.flags = 0;
-		add.newfd = 0;
-		number = ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
-	}
-	err = number < 0 ? -errno : number;
-	close_quietly(r->fd);
-	r->fd = -1;
-	return err;
-}
-
 void request_answer(struct request *r, int result)
 {
 	struct seccomp_notif_resp *resp = r->w->resp;
@@ -138,7 +111,7 @@ void request_answer(struct request *r, int result)
 	memset(resp, 0, r->sup->resp_size);
 	resp->id = r->id;
 	if (result == SUP_FD)
-		result = give_fd(r);
+		result = request_give(r);
 	else if (result == SUP_CONTINUE)
 		resp->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 	if (resp->flags == 0) {
