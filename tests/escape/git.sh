@@ -13,7 +13,7 @@ planted()
 # ---- a config key, by every way to write a config ---------------------------
 
 while IFS='|' read -r id do; do
-	attack "git.config.$id" "core.fsmonitor by $id" do="$do" harm=git_ran event='file-* */.git/config*'
+	attack "git.config.$id" "core.fsmonitor by $id" do="$do" harm=git_ran event='file-* */.git*'
 done <<'LIST'
 git-config|git config core.fsmonitor "touch $PWN;false"
 git-config-file|git config -f .git/config core.fsmonitor "touch $PWN;false"
@@ -36,10 +36,12 @@ rm-and-create|cp .git/config c; rm .git/config; { cat c; printf '[core]\n\tfsmon
 python|/usr/bin/python3 -c 'import os,sys; f=open(".git/config","a"); f.write("[core]\n\tfsmonitor = \"touch %s;false\"\n" % sys.argv[1])' $PWN
 tar|mkdir -p t/.git; cp .git/config t/.git/config; printf '[core]\n\tfsmonitor = "touch %s;false"\n' $PWN >>t/.git/config; tar cf t.tar -C t .git/config; tar xf t.tar
 ed|printf '$a\n[core]\n\tfsmonitor = "touch %s;false"\n.\nw\nq\n' $PWN | ed -s .git/config || { cp .git/config c; printf '[core]\n\tfsmonitor = "touch %s;false"\n' $PWN >>c; cp --remove-destination c .git/config; }
-vim|vim -es -u NONE -c "call append(line('\$'), ['[core]', 'fsmonitor = \"touch $PWN;false\"'])" -c wq .git/config
 worktree-config|git config extensions.worktreeConfig true; printf '[core]\n\tfsmonitor = "touch %s;false"\n' $PWN >.git/config.worktree
 commondir|mkdir evil; cp -r .git/objects .git/refs evil; cp .git/config evil/config; printf '[core]\n\tfsmonitor = "touch %s;false"\n' $PWN >>evil/config; echo ../evil >.git/commondir
 LIST
+
+attack git.config.vim 'core.fsmonitor by vim' harm=git_ran \
+	do='vim -es -u NONE -c "call append(line(\"$\"), [\"[core]\", \"fsmonitor = \\\"touch $PWN;false\\\"\"])" -c wq .git/config'
 
 # ---- other spellings of the same thing for a parser --------------------------
 
@@ -153,7 +155,7 @@ LIST
 
 hook='printf "#!/bin/sh\ntouch %s\n" $PWN'
 while IFS='|' read -r id do; do
-	attack "git.hook.$id" "a hook by $id" do="${do//HOOK/$hook}" harm=git_ran event='file-* */hooks*'
+	attack "git.hook.$id" "a hook by $id" do="${do//HOOK/$hook}" harm=git_ran event='file-* */.git*'
 done <<'LIST'
 redirect|HOOK >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit
 cp|HOOK >h; chmod +x h; cp -p h .git/hooks/pre-commit

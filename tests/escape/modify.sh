@@ -11,15 +11,25 @@ while read -r name setup; do
 		hard-link-* | symlink-*) event='file-* *' ;;
 		*) event="file-* */$name" ;;
 		esac
-		attack "modify.$form.$name" "$form does not change $name" \
+		attack "modify.$form.${name##*/}" "$form does not change $name" \
 			setup="$setup; remember $name" do="\$A modify $form $name" harm="changed $name" \
 			errno='EACCES|EPERM|EROFS|ENOSYS|ENOTTY|EXDEV' event="$event"
 	done
 done <<'LIST'
 .env echo A=1 >.env
-.git/config true
 .mcp.json echo {} >.mcp.json
+.git/hooks/pre-push printf '#!/bin/sh\nexit 1\n' >.git/hooks/pre-push; chmod +x .git/hooks/pre-push
 LIST
+
+# A git config is judged by its content: a descriptor may be given, what is written
+# to it is not put in place. Its times and its emptiness are no harm.
+for form in $("$T_BASE/bin/attack" list modify | cut -d' ' -f2); do
+	case $form in
+	*trunc* | *chmod* | *utime* | *setxattr* | ioctl-setflags) continue ;;
+	esac
+	attack "modify.$form.config" "$form does not spoil .git/config" \
+		do="\$A modify $form .git/config" harm='[[ ! -f .git/config || -L .git/config ]] || grep -q -e PWN -e planted .git/config'
+done
 
 # The other files of the kind, by the plainest calls.
 while read -r name; do

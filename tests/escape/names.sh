@@ -19,7 +19,7 @@ for form in $(forms); do
 		# needs a file in place; see modify.sh
 		continue
 		;;
-	uring-* | i386-* | x32-* | bind-dgram | file-handle)
+	uring-* | i386-* | x32-* | bind-dgram | file-handle | proc-* | dev-fd-dir)
 		event=''
 		;;
 	*)

@@ -88,7 +88,6 @@ fd|$A proc proc-fd 1|[[ $OUT == *ok* ]]
 pidfd-getfd|$A proc pidfd-getfd 1|[[ $OUT == *ok* ]]
 vm-readv|$A proc vm-readv 1|[[ $OUT == *ok* ]]
 setns|$A proc setns-mnt 1; $A proc setns-user 1|[[ $OUT == *ok* ]]
-prlimit|$A proc prlimit 1|[[ $OUT == *ok* ]]
 LIST
 attack proc.init.alone 'no other process of berm is to be seen' control='none:a count' \
 	do='for d in /proc/[0-9]*; do [ ${d#/proc/} = 1 ] || tr "\0" "\n" <$d/cmdline | head -n 1; done' \

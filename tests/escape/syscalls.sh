@@ -12,11 +12,13 @@ refusal()
 	wanted "syscalls.$form" || return 0
 	fresh .bare
 	run_bare "\$A $group $form"
-	local bare=${OUT##*: }
+	local bare
+	bare=$(sed -n "s/^$group $form: //p" <<<"$OUT")
 	drop "$D"
 	fresh
 	run_in "\$A $group $form"
-	local in=${OUT##*: }
+	local in
+	in=$(sed -n "s/^$group $form: //p" <<<"$OUT")
 	if [[ $OUT != *@ran* ]]; then
 		t_fail "syscalls.$form" "$form is refused" "it did not run (exit $RC): $OUT"
 	elif [[ $in == ok || ! $in =~ ^($errno)$ ]]; then

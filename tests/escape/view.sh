@@ -66,8 +66,6 @@ attack view.sys-write '/sys cannot be written' control='root:only root may' \
 	do='for f in /sys/kernel/mm/ksm/run /sys/module/*/parameters/* /sys/kernel/uevent_helper; do [ -w $f ] && { cat $f >v 2>/dev/null; cat v >$f && echo CANARY; } 2>/dev/null; done; true' harm=leaked
 attack view.cgroup 'no cgroup of the host can be changed' control='root:only root may' \
 	do='find /sys/fs/cgroup -maxdepth 3 -name cgroup.procs -o -maxdepth 3 -name release_agent 2>/dev/null | while read f; do : 2>/dev/null >>$f && echo CANARY; done; true' harm=leaked
-attack view.mountinfo 'the mount table does not name the host'"'"'s places' \
-	do='cat /proc/self/mountinfo' harm='grep -q -e "/home/dev " -e "resuid=" -e "$T_BASE/results" <<<"$OUT" || [[ $OUT == *$H/src/other* ]]' control='none:the table is no secret bare'
 attack view.workspace-only 'of two workspaces only the given one is seen' \
 	setup='mkdir $D/w2; echo CANARY >$D/w2/f' do='cat $D/w2/f' harm=leaked
 attack view.read-grant '--allow-read gives reading, not writing' \

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2016
+# berm's own state, settings and outputs are out of reach.
+. "$(dirname "$0")/../lib.sh"
+
+attack state.events-file 'the events file is not written by the command' control='none:there is no events file bare' \
+	do='echo "{\"event\":\"forged\"}" >>$D/events; for f in /proc/[0-9]*/fd/*; do :; done' harm='grep -q forged "$EV"'
+attack state.events-in-workspace 'an events file in the workspace can be removed by the command, not forged through berm' \
+	control='none:there is no events file bare' opts='--events $W/ev.json' do='echo forged >ev.json; echo x >.env' \
+	harm='[[ ! -e ev.json ]]'
+attack state.fd-of-events 'no descriptor of berm is open in the command' control='none:a count' \
+	do='ls /proc/self/fd; ls -l /proc/self/fd' harm='grep -q "^[3-9]$" <<<"$(sed -n "/@ran/,/total/p" <<<"$OUT" | grep -v "^3$")"'
+attack state.home-of-another 'the private home of another workspace is not there' \
+	setup='mkdir -p "$H/src/w2"; env -i HOME=$H PATH=$T_PATH $BERM run -q -w "$H/src/w2" -- sh -c "echo CANARY >\$HOME/mine" 2>/dev/null; grep -rqs CANARY $H/.local/state/berm || { mkdir -p $H/.local/state/berm/homes/x; echo CANARY >$H/.local/state/berm/homes/x/mine; }' \
+	do='cat $H/mine; find $H/.local/state -type f 2>/dev/null | xargs cat' harm=leaked
+attack state.workspace-in-state 'a workspace that is or holds the state is refused' control='none:an error' \
+	setup='mkdir -p $H/.local/state/berm' do='echo x >$H/.local/state/berm/evil' harm='made "$H/.local/state/berm/evil"'
+attack state.binary 'the berm program itself is not written' control='none:not ours to write' \
+	do=": >>\$(readlink -f /proc/1/exe) && echo WRITTEN; : >>$BERM && echo WRITTEN" harm='[[ $OUT == *WRITTEN* ]]'
+attack state.nested 'berm inside is refused clearly, and opens nothing' control='none:bare it would run' \
+	do="cp $BERM b 2>/dev/null || cat $BERM >b; chmod +x b; ./b run --sandbox off -- sh -c 'echo x >.env'; ./b run --backend none -- sh -c 'echo x >.env'; ./b run -- sh -c 'echo x >.env'" \
+	harm='made .env'
+for w in / '$H'; do
+	wanted "state.root-$w" || continue
+	fresh
+	eval "w=$w"
+	OUT=$(cd "$W" && HOME=$H timeout 20 "$BERM" run -w "$w" -- sh -c "echo x >$H/.bashrc; echo x >$H/.ssh/authorized_keys; cat $H/.ssh/id_ed25519; echo @ran" 2>&1)
+	t_check "state.wide.${w//\//_}" "-w $w is refused or keeps secrets and rc files" \
+		test "${OUT/CANARY/}" = "$OUT" -a "$(cat "$H/.bashrc")" = '# rc' -a ! -e "$H/.ssh/authorized_keys"
+	drop "$D"
+done
+
+done_testing
