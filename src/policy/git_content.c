@@ -233,9 +233,16 @@ bool git_judge_modules(const struct git_content *c, const struct git_why *why)
 bool git_content_ok(const struct git_content *c, char *reason, size_t size)
 {
 	const struct git_why why = { reason, size };
+	struct git_content known;
 
 	if (size > 0)
 		reason[0] = '\0';
+	if (!c->bytes) {
+		known = *c;
+		known.bytes = "";
+		known.len = 0;
+		c = &known;
+	}
 	if (c->len > GIT_CONTENT_MAX)
 		return git_refuse(&why, "larger than the %u KiB that are looked at",
 				  GIT_CONTENT_MAX / 1024);

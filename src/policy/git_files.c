@@ -20,7 +20,7 @@ struct lines {
 
 static struct lines lines_of(const char *bytes, size_t len)
 {
-	return (struct lines){ .p = bytes, .end = bytes ? bytes + len : NULL };
+	return (struct lines){ .p = bytes, .end = bytes + len };
 }
 
 static bool next_line(struct lines *l)
@@ -39,7 +39,7 @@ static bool next_line(struct lines *l)
 
 static bool has_line(const char *bytes, size_t len, const char *line, size_t line_len)
 {
-	struct lines l = lines_of(bytes, len);
+	struct lines l = lines_of(bytes ? bytes : "", bytes ? len : 0);
 
 	while (next_line(&l))
 		if (l.len == line_len && memcmp(l.line, line, line_len) == 0)
