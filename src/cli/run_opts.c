@@ -393,7 +393,8 @@ static int sandbox_from_env(struct run_opts *o, struct berm_err *err)
 		}
 		o->off_by = streq(said, "off") ? "BERM_SANDBOX=off" : NULL;
 	}
-	if (force && streq(force, "1") && (o->off_by || o->backend == BACKEND_NONE)) {
+	o->forced = force && streq(force, "1");
+	if (o->forced && (o->off_by || o->backend == BACKEND_NONE)) {
 		r = err_set(err, -EPERM,
 			    "the sandbox is turned off, but BERM_FORCE_SANDBOX=1 demands it");
 		err_fix(err, "leave away --sandbox off, --backend none and BERM_SANDBOX=off");

@@ -27,6 +27,7 @@ struct run_opts {
 	enum backend backend;
 	const char *off_by; /* what turned the sandbox off, NULL: it is on */
 	bool sandbox_said;  /* --sandbox was given: BERM_SANDBOX does not matter */
+	bool forced;	    /* BERM_FORCE_SANDBOX=1: no run without a sandbox */
 	bool quiet, verbose;
 	bool json; /* of why and explain */
 };

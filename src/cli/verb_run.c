@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/events_file.h"
+#include "cli/probe.h"
 #include "cli/run_opts.h"
 #include "linux/launch.h"
 #include "plan/plan.h"
@@ -79,6 +80,56 @@ static void not_executed(const struct spec *spec, int exec_errno)
 									  : strerror(exec_errno));
 }
 
+/* Said under -q as well: nobody asked for this on the command line. */
+static void warn_unavailable(const char *why)
+{
+	char shown[2048];
+
+	str_escape(shown, sizeof(shown), why, strlen(why));
+	(void)fprintf(stderr,
+		      "berm: no OS-native agent sandbox on this host (%s); running WITHOUT one, as "
+		      "\"fail_if_unavailable\": false says\n",
+		      shown);
+}
+
+/* Without a sandbox there is nothing to wait for: the command takes our place. */
+static int run_bare(const struct run_opts *o, const struct spec *spec, struct session *session,
+		    const char *unavailable)
+{
+	const char *by = unavailable ? unavailable : o->off_by ? o->off_by : "--backend none";
+	struct berm_err err = { 0 };
+	int e;
+
+	session_starting(session, "none", "none");
+	session_degraded(session, "sandbox", by);
+	session_flush(session);
+	if (unavailable)
+		warn_unavailable(unavailable);
+	else if (!o->quiet)
+		(void)fprintf(stderr,
+			      o->off_by ? "berm: agent sandbox DISABLED by %s\n"
+					: "berm: no agent sandbox (%s)\n",
+			      by);
+	if (chdir(spec->workdir) < 0) {
+		(void)err_errno(&err, -errno, "cannot enter the workspace %s", spec->workdir);
+		return cli_fail(&err);
+	}
+	environ = spec->envp;
+	(void)execvp(spec->argv[0], spec->argv);
+	e = errno;
+	not_executed(spec, e);
+	return e == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+/* The command's own process must not be followed by a bare one: what the policy
+ * allows instead of a sandbox is decided before. true: run without. */
+static bool must_go_bare(const struct run_opts *o, const struct spec *spec, const struct plan *plan,
+			 struct berm_err *why)
+{
+	return !spec->fail_if_unavailable && !o->forced &&
+	       probe_sandbox(spec, plan, why) == -EOPNOTSUPP;
+}
+
 static int run_native(const struct run_opts *o, const struct spec *spec, struct session *session)
 {
 	_cleanup_(cleanup_plan_) struct plan *plan = NULL;
@@ -92,9 +143,17 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 		.on_tick = on_tick,
 		.keep_fd = session_events_fd(session),
 	};
+	int r;
 
+	r = plan_build(spec, &plan, &err);
+	if (r >= 0 && must_go_bare(o, spec, plan, &err))
+		return run_bare(o, spec, session, err.msg);
 	session_starting(session, "native", "full");
-	if (plan_build(spec, &plan, &err) < 0 || launch_run(spec, plan, &ops, &res, &err) < 0) {
+	if (r >= 0) {
+		first_lines(o, spec);
+		r = launch_run(spec, plan, &ops, &res, &err);
+	}
+	if (r < 0) {
 		end.error = err.msg;
 		session_end(session, &end);
 		return cli_fail(&err);
@@ -109,32 +168,6 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	if (!o->quiet)
 		session_summary(session);
 	return res.status;
-}
-
-/* Without a sandbox there is nothing to wait for: the command takes our place. */
-static int run_bare(const struct run_opts *o, const struct spec *spec, struct session *session)
-{
-	const char *by = o->off_by ? o->off_by : "--backend none";
-	struct berm_err err = { 0 };
-	int e;
-
-	session_starting(session, "none", "none");
-	session_degraded(session, "sandbox", by);
-	session_flush(session);
-	if (!o->quiet)
-		(void)fprintf(stderr,
-			      o->off_by ? "berm: agent sandbox DISABLED by %s\n"
-					: "berm: no agent sandbox (%s)\n",
-			      by);
-	if (chdir(spec->workdir) < 0) {
-		(void)err_errno(&err, -errno, "cannot enter the workspace %s", spec->workdir);
-		return cli_fail(&err);
-	}
-	environ = spec->envp;
-	(void)execvp(spec->argv[0], spec->argv);
-	e = errno;
-	not_executed(spec, e);
-	return e == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
 static int run(struct run_opts *o, char **command)
@@ -156,8 +189,7 @@ static int run(struct run_opts *o, char **command)
 	if (events.target && session_open_events(session, events.target, &err) < 0)
 		return cli_fail(&err);
 	if (o->off_by || o->backend == BACKEND_NONE)
-		return run_bare(o, spec, session);
-	first_lines(o, spec);
+		return run_bare(o, spec, session, NULL);
 	return run_native(o, spec, session);
 }
 

@@ -88,6 +88,33 @@ static void tree_message(const struct launch *l, const struct fail_record *f, st
 			"boot parameter)");
 }
 
+/* Does the failure say that this host gives nobody such a sandbox? Only stages
+ * before anything of the workspace or the private home is looked at: what an
+ * earlier command left there must not make a sandbox "unavailable". */
+static bool host_lacks(const struct fail_record *f)
+{
+	switch ((enum stage)f->stage) {
+	case STAGE_CLONE:
+		if (f->err == ENOSPC) /* or there are too many just now */
+			return sysctl_is("/proc/sys/user/max_user_namespaces", '0');
+		return f->err == EPERM || f->err == EACCES || f->err == ENOSYS || f->err == EINVAL;
+	case STAGE_IDMAP:
+	case STAGE_PRIVATE_TREE:
+	case STAGE_ROOT:
+	case STAGE_USERNS:
+	case STAGE_NETNS:
+	case STAGE_PROC:
+		return f->err == EPERM || f->err == EACCES || f->err == ENOSYS ||
+		       f->err == EINVAL || f->err == ENODEV;
+	case STAGE_LANDLOCK:
+		return f->err == EOPNOTSUPP || f->err == ENOSYS;
+	case STAGE_SECCOMP:
+		return f->err == EBUSY || f->err == EINVAL || f->err == ENOSYS;
+	default:
+		return false;
+	}
+}
+
 int failure_explain(const struct launch *l, const struct fail_record *f, struct berm_err *err)
 {
 	if (f->magic != FAIL_MAGIC || f->stage <= STAGE_NONE || f->stage >= STAGE_COUNT)
@@ -125,5 +152,7 @@ int failure_explain(const struct launch *l, const struct fail_record *f, struct 
 	default:
 		err_errno(err, -f->err, "%s", stage_text[f->stage]);
 	}
+	if (host_lacks(f))
+		err->code = -EOPNOTSUPP;
 	return err->code;
 }

@@ -35,7 +35,8 @@ struct launch_result {
 
 /* Starts spec->argv as the plan says and returns when nothing of the session is
  * left. 0: ret is filled. Negative: the command was never started; err says
- * which step failed, on what, why and what to do. Must be called from a
+ * which step failed, on what, why and what to do (-EOPNOTSUPP: this host gives
+ * nobody such a sandbox). Must be called from a
  * single-threaded process. */
 int launch_run(const struct spec *spec, const struct plan *plan, const struct launch_ops *ops,
 	       struct launch_result *ret, struct berm_err *err);

@@ -217,6 +217,34 @@ for line in open(sys.argv[1], "rb"):
 	run -0 berm run -- true
 }
 
+# nowhere ARG...: berm where no user namespace can be made.
+nowhere() {
+	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"' - "$BERM" "$@"
+}
+
+@test "no sandbox on this host: 125, and only a policy that says so runs without" {
+	unshare -Ur true || skip 'no user namespaces'
+	run --separate-stderr -125 nowhere run -- echo ran
+	[[ -z $output && ${stderr_lines[0]} == *"cannot create the sandbox's namespaces"* ]]
+	[[ ${stderr_lines[1]} == *'user namespaces are switched off'* ]]
+	mkdir -p "$HOME/.config/berm" .berm
+	# a project may not say it, before it is trusted
+	echo '{"fail_if_unavailable": false}' >.berm/policy.json
+	run --separate-stderr -125 nowhere run -- echo ran
+	[ -z "$output" ]
+	mv .berm/policy.json "$HOME/.config/berm"
+	run --separate-stderr -0 nowhere run --events ../e -q -- echo ran
+	[ "$output" = ran ]
+	[[ ${stderr_lines[0]} == 'berm: no OS-native agent sandbox on this host ('*'WITHOUT one'* ]]
+	run -0 field ../e starting backend
+	[ "$output" = none ]
+	BERM_FORCE_SANDBOX=1 run --separate-stderr -125 nowhere run -- echo ran
+	[ -z "$output" ]
+	# and where there is one it is used
+	run --separate-stderr -0 berm run -- echo ran
+	[ -z "$stderr" ]
+}
+
 # ---- events -------------------------------------------------------------------------
 
 @test "events: file, descriptor, standard output" {
