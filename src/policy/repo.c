@@ -154,6 +154,7 @@ static int take_entry(struct repo *r, const struct git_config_reader *c, const c
 		      const char *dir)
 {
 	struct found f = { file, c->entry_line, r->top };
+	enum git_key_kind kind;
 	const char *sub;
 	size_t sub_len;
 
@@ -166,7 +167,10 @@ static int take_entry(struct repo *r, const struct git_config_reader *c, const c
 		f.base = dir;
 		return obeyed(r, &f, c->value);
 	}
-	if (!r->top || git_key_kind(c->key, &sub, &sub_len) != KEY_UNKNOWN)
+	if (!r->top)
+		return 0;
+	kind = git_key_kind(c->key, &sub, &sub_len);
+	if (kind != KEY_UNKNOWN && git_value_ok(kind, c->value))
 		return 0;
 	return commanded(r, &f, c->value);
 }
