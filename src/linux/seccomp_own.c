@@ -36,8 +36,9 @@ static const uint16_t base_calls[] = {
 static const uint16_t supervisor_calls[] = {
 	/* threads */
 	ID(set_robust_list), ID(rseq), ID(sched_setaffinity), ID(sched_getaffinity), ID(getcpu),
-	ID(membarrier), ID(umask), ID(eventfd2), ID(pipe2),
-	/* looking */
+	ID(membarrier), ID(umask), ID(eventfd2), ID(pipe2), ID(dup2),
+	/* looking; the old forms are what musl makes of paths without a directory */
+	ID(open), ID(stat), ID(lstat),
 	ID(openat), ID(openat2), ID(pread64), ID(lseek), ID(getdents64), ID(readlinkat),
 	ID(statx), ID(newfstatat), ID(fstat), ID(fstatfs), ID(statfs), ID(faccessat),
 	ID(faccessat2), ID(process_vm_readv), ID(fcntl), ID(dup), ID(dup3), ID(flock),

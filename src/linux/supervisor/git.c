@@ -15,8 +15,6 @@
 #include "base/path.h"
 #include "base/str.h"
 
-char git_new_buf[GIT_CONTENT_MAX + 1], git_old_buf[GIT_CONTENT_MAX + 1];
-
 const char *git_role_reason(enum git_role role)
 {
 	switch (role) {
@@ -40,11 +38,13 @@ int git_may_create(struct request *r, struct place *p, enum file_type type, enum
 	*ret_role = GIT_NONE;
 	if (err || role == GIT_NONE)
 		return err;
-	if (git_role_has_content(role) && type == FT_REG) {
+	if (git_judged(role) && type == FT_REG) {
 		*ret_role = role;
 		return 0;
 	}
 	if ((role == GIT_DOTGIT || role == GIT_DIRPART) && type == FT_DIR)
+		return 0;
+	if (type == FT_SYMLINK && judge_git_symlink(r, p, r->path2))
 		return 0;
 	if (place_type(p, NULL) != FT_NONE)
 		return -EEXIST;
@@ -100,7 +100,7 @@ int git_may_rename(struct request *r, struct place *from, struct place *to, enum
 	if (!judge_git_rename(r, from, to, type))
 		return report_denial(r, OP_RENAME_TO, to->path, NULL, git_role_reason(role),
 				     EACCES);
-	if (!git_role_has_content(role))
+	if (!git_judged(role))
 		return 0;
 	if (type != FT_REG)
 		return report_denial(r, OP_RENAME_TO, to->path, NULL, git_role_reason(role),
@@ -109,49 +109,24 @@ int git_may_rename(struct request *r, struct place *from, struct place *to, enum
 	return 0;
 }
 
-int git_read(int fd, char buf[GIT_CONTENT_MAX + 1], size_t *ret_len)
-{
-	size_t len = 0;
-
-	for (;;) {
-		ssize_t n = pread(fd, buf + len, GIT_CONTENT_MAX + 1 - len, (off_t)len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		len += (size_t)n;
-		if (len > GIT_CONTENT_MAX)
-			return -EFBIG;
-		if (n == 0)
-			break;
-	}
-	*ret_len = len;
-	return 0;
-}
-
-/* The bytes in place at p now, into git_old_buf. */
-static int read_old(const struct place *p, struct git_bytes *old)
+/* The bytes in place at p now. What cannot be read vouches for nothing. */
+static void read_old(const struct place *p, enum git_role role, struct git_bytes *old)
 {
 	_cleanup_close_ int fd =
 		openat(p->dir, p->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
 	*old = (struct git_bytes){ .data = NULL };
-	/* What cannot be read vouches for nothing. */
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    git_read(fd, git_old_buf, &old->len))
-		return 0;
-	old->data = git_old_buf;
-	return 0;
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || git_read_old(fd, role, old))
+		old->data = NULL;
 }
 
-static int write_all_at(int fd, const char *data, size_t len)
+int git_write(int fd, const struct git_bytes *b)
 {
 	size_t done = 0;
 
-	while (done < len) {
-		ssize_t n = pwrite(fd, data + done, len - done, (off_t)done);
+	while (done < b->len) {
+		ssize_t n = pwrite(fd, b->data + done, b->len - done, (off_t)done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -166,7 +141,7 @@ static int write_all_at(int fd, const char *data, size_t len)
 static int fill(int fd, const struct git_bytes *b, const struct stat *like)
 {
 	const struct timespec times[2] = { like->st_atim, like->st_mtim };
-	int err = write_all_at(fd, b->data, b->len);
+	int err = git_write(fd, b);
 
 	if (err)
 		return err;
@@ -220,31 +195,43 @@ static int judge_bytes(struct request *r, int fd, struct place *p, enum git_role
 		return -errno;
 	if (!S_ISREG(ret_st->st_mode))
 		return -EACCES;
-	ret->data = git_new_buf;
-	err = git_read(fd, git_new_buf, &ret->len);
+	err = git_read(fd, role, ret);
 	if (err == -EFBIG)
 		return report_denial(r, OP_RENAME_TO, p->path, NULL, "too large to be judged",
 				     EACCES);
-	if (!err)
-		err = read_old(p, &old);
-	if (!err && git_judge(r->sup, role, p->path, p->root->path, &old, ret, reason))
-		err = report_denial(r, OP_RENAME_TO, p->path, NULL, reason, EACCES);
-	return err ? err : target_alive(r);
+	if (err)
+		return err;
+	read_old(p, role, &old);
+	if (git_judge(role, p->path, p->root->path, &old, ret, reason))
+		return report_denial(r, OP_RENAME_TO, p->path, NULL, reason, EACCES);
+	return target_alive(r);
+}
+
+/* An index is large and renamed into place by nearly every command. When nobody has it
+ * open for writing (only then a read lease is granted) and no other name leads to it,
+ * nobody can change it any more: the inode itself may go there. */
+static bool is_settled(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_nlink == 1 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
 }
 
 int git_install_rename(struct request *r, struct place *from, struct place *to, enum git_role role)
 {
 	_cleanup_close_ int fd =
 		openat(from->dir, from->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool settled = role == GIT_INDEX && fd >= 0 && is_settled(fd);
 	struct git_bytes bytes;
 	struct stat st;
 	int err = judge_bytes(r, fd, to, role, &bytes, &st);
 
-	if (!err)
+	if (!err && !settled)
 		err = put_fresh(r, from->dir, from->name, &bytes, &st, true);
-	if (err)
-		return err;
-	return renameat(from->dir, from->name, to->dir, to->name) < 0 ? -errno : 0;
+	if (!err && renameat(from->dir, from->name, to->dir, to->name) < 0)
+		err = -errno;
+	git_read_done();
+	return err;
 }
 
 int git_install_link(struct request *r, const struct object *from, struct place *to,
@@ -259,5 +246,8 @@ int git_install_link(struct request *r, const struct object *from, struct place 
 	if (place_type(to, NULL) != FT_NONE)
 		return -EEXIST;
 	err = judge_bytes(r, fd, to, role, &bytes, &st);
-	return err ? err : put_fresh(r, to->dir, to->name, &bytes, &st, false);
+	if (!err)
+		err = put_fresh(r, to->dir, to->name, &bytes, &st, false);
+	git_read_done();
+	return err;
 }

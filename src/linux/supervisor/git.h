@@ -6,25 +6,38 @@
 
 #define GIT_REASON_MAX 256
 
+/* One more role, beside enum git_role: an index, judged by git_index_ok(). */
+#define GIT_INDEX ((enum git_role)(GIT_DIRPART + 1))
+#define GIT_INDEX_MAX (64u * 1024u * 1024u)
+
+/* true: a regular file that is judged by its bytes. */
+static inline bool git_judged(enum git_role role)
+{
+	return role == GIT_INDEX || git_role_has_content(role);
+}
+
 struct git_bytes {
-	char *data;
+	const char *data; /* NULL: none */
 	size_t len;
 };
 
 /* Why the role is refused, static text. */
 const char *git_role_reason(enum git_role role);
 
-/* Two buffers of GIT_CONTENT_MAX bytes; used with the names held exclusively. */
-extern char git_new_buf[GIT_CONTENT_MAX + 1], git_old_buf[GIT_CONTENT_MAX + 1];
+/* The bytes of a regular file that is to be judged, or that is in place now (old), through
+ * a descriptor open for reading. There is one buffer for each; used with the names held
+ * exclusively. 0, -EFBIG when there are too many for the role, or a negative errno. */
+int git_read(int fd, enum git_role role, struct git_bytes *ret);
+int git_read_old(int fd, enum git_role role, struct git_bytes *ret);
+/* Writes them at the beginning of a file. 0 or a negative errno. */
+int git_write(int fd, const struct git_bytes *b);
+/* Gives the memory of a large buffer back. */
+void git_read_done(void);
 
-/* Reads a regular file's bytes through a descriptor open for reading. 0, -EFBIG when
- * there are more than GIT_CONTENT_MAX, or a negative errno. */
-int git_read(int fd, char buf[GIT_CONTENT_MAX + 1], size_t *ret_len);
-
-/* May `bytes` be at p, where `old` is (old NULL: nothing is)? 0 or -EACCES with a reason. */
-int git_judge(struct sup *s, enum git_role role, const char *path, const char *root,
-	      const struct git_bytes *old, const struct git_bytes *bytes,
-	      char reason[GIT_REASON_MAX]);
+/* May what git_read() read be at path, where what git_read_old() read is (has_old false:
+ * nothing, or nothing that can be read)? 0 or -EACCES with a reason. */
+int git_judge(enum git_role role, const char *path, const char *root, const struct git_bytes *old,
+	      const struct git_bytes *bytes, char reason[GIT_REASON_MAX]);
 
 /* What the judge needs before the process is confined. 0 or a negative errno. */
 int git_init(struct sup *s);

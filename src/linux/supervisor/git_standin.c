@@ -87,30 +87,28 @@ static bool still_in_place(const struct standin *d)
 	       a.st_ino == b.st_ino;
 }
 
-static int read_target(const struct standin *d, struct git_bytes *old)
+static void read_target(const struct standin *d, enum git_role role, struct git_bytes *old)
 {
 	_cleanup_close_ int fd =
 		openat(d->dir, d->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
-	*old = (struct git_bytes){ .data = git_old_buf };
-	return fd < 0 ? -errno : git_read(fd, git_old_buf, &old->len);
+	*old = (struct git_bytes){ .data = NULL };
+	if (fd < 0 || git_read_old(fd, role, old))
+		old->data = NULL;
 }
 
 static int write_target(const struct standin *d, const struct git_bytes *b)
 {
-	ssize_t n;
-
 	/* Old bytes behind new ones could say something that neither said: empty first. */
 	if (ftruncate(d->target, 0) < 0)
 		return -errno;
-	n = pwrite(d->target, b->data, b->len, 0);
-	return n < 0 ? -errno : 0;
+	return git_write(d->target, b);
 }
 
 /* Called with the names held exclusively. */
 static int install(struct request *r, struct standin *d)
 {
-	struct git_bytes old = { .data = NULL }, bytes = { .data = git_new_buf };
+	struct git_bytes old, bytes;
 	char reason[GIT_REASON_MAX] = "";
 	struct place p;
 	enum git_role role;
@@ -124,16 +122,15 @@ static int install(struct request *r, struct standin *d)
 		return -ENOENT;
 	err = judge_role(r, &p, FT_REG, &role);
 	if (!err)
-		err = git_read(d->look, git_new_buf, &bytes.len);
+		err = git_read(d->look, role, &bytes);
 	if (err == -EFBIG)
 		return report_denial(r, OP_WRITE, p.path, NULL, "too large to be judged", EACCES);
 	if (err)
 		return err;
-	if (read_target(d, &old))
-		old.data = NULL;
+	read_target(d, role, &old);
 	if (old.data && old.len == bytes.len && memcmp(old.data, bytes.data, old.len) == 0)
 		return 0;
-	if (bytes.len && git_judge(r->sup, role, p.path, d->root->path, &old, &bytes, reason))
+	if (bytes.len && git_judge(role, p.path, d->root->path, &old, &bytes, reason))
 		return report_denial(r, OP_WRITE, p.path, NULL, reason, EACCES);
 	return write_target(d, &bytes);
 }
@@ -149,6 +146,7 @@ static int settle_one(struct sup *s, struct worker *w, struct standin *d)
 	r.nr = d->nr;
 	r.exclusive = true;
 	err = install(&r, d);
+	git_read_done();
 	if (written_no_more(d))
 		drop(d);
 	return err;
@@ -245,14 +243,13 @@ static int make_standin(struct request *r, const struct opening *o, const struct
 {
 	_cleanup_close_ int made = memory_file();
 	struct fd_name name = fd_name(made);
-	ssize_t n = 0;
+	int err;
 
 	if (made < 0)
 		return -errno;
-	if (start->len)
-		n = pwrite(made, start->data, start->len, 0);
-	if (n < 0 || (size_t)n != start->len)
-		return n < 0 ? -errno : -EIO;
+	err = git_write(made, start);
+	if (err)
+		return err;
 	d->look = openat(r->sup->host_proc, name.text, O_RDONLY | O_CLOEXEC);
 	r->fd = openat(r->sup->host_proc, name.text,
 		       (o->flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW | O_DIRECT)) |
@@ -323,7 +320,7 @@ int git_open_new(struct request *r, const struct opening *o, struct place *p, en
 	struct stat st;
 	int err, fd;
 
-	if (!git_role_has_content(role))
+	if (!git_judged(role))
 		return place_type(p, NULL) != FT_NONE
 			       ? -EEXIST
 			       : report_denial(r, OP_CREATE, p->path, NULL, git_role_reason(role),
@@ -354,7 +351,7 @@ int git_open_existing(struct request *r, const struct opening *o, struct place *
 		      enum git_role role)
 {
 	_cleanup_close_ int fd = -1, reader = -1;
-	struct git_bytes start = { .data = git_new_buf };
+	struct git_bytes start = { .data = NULL };
 	struct stat st;
 	enum file_type type = place_type(p, &st);
 	int err;
@@ -363,7 +360,7 @@ int git_open_existing(struct request *r, const struct opening *o, struct place *
 		return -ENOENT;
 	if (type == FT_DIR)
 		return -EISDIR;
-	if (!git_role_has_content(role) || type != FT_REG || st.st_nlink > 1)
+	if (!git_judged(role) || type != FT_REG || st.st_nlink > 1)
 		return report_denial(r, OP_WRITE, p->path, NULL, git_role_reason(role), EACCES);
 	err = target_alive(r);
 	if (err)
@@ -373,7 +370,7 @@ int git_open_existing(struct request *r, const struct opening *o, struct place *
 		return -errno;
 	if (!(o->flags & O_TRUNC)) {
 		reader = openat(p->dir, p->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		err = reader < 0 ? -errno : git_read(reader, git_new_buf, &start.len);
+		err = reader < 0 ? -errno : git_read(reader, role, &start);
 		if (err)
 			return err == -EFBIG ? -EACCES : err;
 	}

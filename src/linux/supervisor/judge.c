@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "linux/supervisor/sup.h"
+#include "linux/supervisor/git.h"
 
 /* Levels that entry_above() climbs at most: PATH_MAX / 2 would be all there can be. */
 #define UP_MAX 64u
@@ -149,10 +149,19 @@ int judge_object(struct request *r, enum file_op op, const struct object *o)
 	return report_denial(r, op, o->path, &v, NULL, v.err > 0 ? v.err : EACCES);
 }
 
-/* git_role(), without what the policy lifted. */
-static enum git_role role_in_force(const struct spec *s, enum git_role role)
+/* git_role() and git_is_index(), without what the policy lifted. */
+static enum git_role role_in_force(const struct spec *s, const char *path, enum file_type type,
+				   const struct dir_facts *facts)
 {
-	return git_role_lifted(s, role) ? GIT_NONE : role;
+	enum git_role role = git_role(path, type, facts);
+
+	if (git_role_lifted(s, role))
+		return GIT_NONE;
+	/* An index can bring both hooks and configuration into place. */
+	if (role == GIT_NONE && git_is_index(path, facts) &&
+	    !(git_role_lifted(s, GIT_HOOK) && git_role_lifted(s, GIT_CONFIG)))
+		return GIT_INDEX;
+	return role;
 }
 
 int judge_object_role(struct request *r, const struct object *o, enum git_role *ret)
@@ -165,7 +174,7 @@ int judge_object_role(struct request *r, const struct object *o, enum git_role *
 	if (!o->root || o->unnamed || o->root->kind == SUP_FREE)
 		return 0;
 	r->asked_facts = false;
-	role = role_in_force(r->sup->spec, git_role(o->path, type_of_mode(o->st.st_mode), &facts));
+	role = role_in_force(r->sup->spec, o->path, type_of_mode(o->st.st_mode), &facts);
 	if ((role != GIT_NONE || r->asked_facts) && !r->exclusive)
 		return SUP_AGAIN;
 	*ret = role;
@@ -186,7 +195,7 @@ int judge_role(struct request *r, struct place *p, enum file_type type, enum git
 	if (err)
 		return err;
 	r->asked_facts = false;
-	role = role_in_force(r->sup->spec, git_role(p->path, type, &facts));
+	role = role_in_force(r->sup->spec, p->path, type, &facts);
 	if ((role != GIT_NONE || r->asked_facts) && !r->exclusive)
 		return SUP_AGAIN;
 	*ret = role;
@@ -204,4 +213,12 @@ bool judge_git_rename(struct request *r, struct place *from, struct place *to, e
 			   : git_role_lifted(spec, GIT_HOOK) && git_role_lifted(spec, GIT_CONFIG))
 		return true;
 	return git_rename_ok(from->path, &from_facts, to->path, &to_facts, type);
+}
+
+bool judge_git_symlink(struct request *r, struct place *p, const char *target)
+{
+	struct facts_ctx ctx = { .r = r, .dir = p->dir };
+	const struct dir_facts facts = FACTS(&ctx);
+
+	return git_symlink_ok(p->path, target, &facts);
 }

@@ -274,6 +274,8 @@ int judge_quiet(struct request *r, enum file_op op, struct place *p, enum file_t
 /* The git role of a place, once `type` is there. SUP_AGAIN, or the role. */
 int judge_role(struct request *r, struct place *p, enum file_type type, enum git_role *ret);
 int judge_object_role(struct request *r, const struct object *o, enum git_role *ret);
+/* git_symlink_ok() with the facts of p. */
+bool judge_git_symlink(struct request *r, struct place *p, const char *target);
 /* git_rename_ok() with the facts of both directories. */
 bool judge_git_rename(struct request *r, struct place *from, struct place *to, enum file_type type);
 
