@@ -26,34 +26,34 @@ int dedup_init(struct dedup *d)
 
 void dedup_free(struct dedup *d)
 {
-	for (size_t i = 0; i < d->n; i++)
+	for (size_t i = 0; d->entries && i < d->n; i++)
 		free((char *)(uintptr_t)d->entries[i].d.target);
 	free(d->entries);
 	free(d->index);
 	*d = (struct dedup){ 0 };
 }
 
-static uint64_t mix(uint64_t h, const void *data, size_t len)
+static uint64_t mix(uint64_t h, uint64_t v)
 {
-	const unsigned char *p = data;
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
 
-	for (size_t i = 0; i < len; i++) {
-		h ^= p[i];
-		h *= 0x9e3779b97f4a7c15u;
-		h ^= h >> 29;
-	}
-	return h;
+static uint64_t mix_text(uint64_t h, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		h = mix(h, (unsigned char)text[i]);
+	return mix(h, len);
 }
 
 static uint64_t hash_of(const struct dedup *d, const struct denial *w)
 {
-	/* Of a refused system call only the number tells them apart. */
-	int numbers[3] = { w->op, w->rule, w->op < 0 ? w->nr : 0 };
-	uint64_t h = mix(d->seed, numbers, sizeof(numbers));
+	uint64_t h = mix(d->seed, (uint64_t)w->op);
 
-	h = mix(h, w->target, w->target_len);
-	h = mix(h, "", 1);
-	return mix(h, w->exe, w->exe_len);
+	h = mix(h, (uint64_t)w->rule);
+	/* Of a refused system call only the number tells them apart. */
+	h = mix(h, w->op < 0 ? (uint64_t)w->nr : 0);
+	return mix_text(mix_text(h, w->target, w->target_len), w->exe, w->exe_len);
 }
 
 static bool same(const struct denial *a, const struct denial *b)

@@ -46,7 +46,7 @@ struct session_end {
 };
 
 /* The last event. Writes out what waits, for at most two seconds. */
-void session_end(struct session *s, const struct session_end *end);
+void session_end(struct session *s, const struct session_end *what);
 
 /* Prints what was denied, at most ten lines, to stderr. Nothing when nothing was. */
 void session_summary(const struct session *s);
