@@ -62,13 +62,13 @@ static void make_ends(struct bpf_gen *g, const struct seccomp_opts *o, struct en
 static bpf_label check_open(struct bpf_gen *g, const struct ends *e, unsigned arg)
 {
 	const uint32_t writes = O_ACCMODE | O_CREAT | O_TRUNC | SC_TMPFILE;
-	bpf_label next = e->trap;
+	bpf_label next;
 
 	if (!e->o->trap_reads && !e->o->trap_writes)
 		return e->allow;
+	next = bpf_jset(g, O_PATH, e->allow, e->trap);
 	if (!e->o->trap_reads)
-		next = bpf_jset(g, writes, e->trap, e->allow);
-	next = bpf_jset(g, O_PATH, e->allow, next);
+		next = bpf_jset(g, writes, next, e->allow);
 	return bpf_load(g, SC_OFF_LO(arg), next);
 }
 

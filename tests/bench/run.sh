@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tests/bench/run.sh BERM [OPTION]... [WORK]...: builds the helpers beside BERM and
+# measures (bench.py --help). As root it makes an ordinary user for it, and only
+# root can see the memory of berm's processes, which nobody else may look into.
+set -euo pipefail
+berm=$(realpath "${1:?usage: run.sh BERM [OPTION]... [WORK]...}")
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(dirname "$berm")
+if ! log=$(ninja -C "$build" tests/bench/floor tests/bench/micro 2>&1); then
+	printf '%s\n' "$log" >&2
+	exit 1
+fi
+
+if ((EUID != 0)); then
+	exec python3 "$here/bench.py" --berm "$berm" --helpers "$build/tests/bench" "$@"
+fi
+
+stage=$(mktemp -d /tmp/berm-bench.XXXXXXXX)
+user=berm-bench-$$
+# shellcheck disable=SC2317 # called by the trap
+clean_up() {
+	local pid
+	for pid in $(ps -o pid= -u "$user" 2>/dev/null); do
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+	userdel -r "$user" >/dev/null 2>&1 || true
+	rm -rf "$stage"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM
+useradd --create-home "$user"
+home=$(getent passwd "$user" | cut -d: -f6)
+chmod 755 "$stage"
+cp "$berm" "$build/tests/bench/floor" "$build/tests/bench/micro" "$stage"
+mkdir "$stage/tests"
+cp -r "$here" "$(dirname "$here")/peers" "$stage/tests"
+chmod -R go+rX "$stage"
+as_user=(runuser -u "$user" -- env -i "HOME=$home" "USER=$user" PATH=/usr/local/bin:/usr/bin:/bin)
+
+# The proportional memory of everything of berm's own around a sleeping command.
+pss() {
+	local pid total=0 kib
+	mkdir "$home/pss"
+	chown "$user:" "$home/pss"
+	"${as_user[@]}" "$stage/berm" run -q -w "$home/pss" -- sleep 4 &
+	sleep 2
+	for pid in $(pgrep -u "$user" -x berm); do
+		kib=$(awk '/^Pss:/ { print $2 }' "/proc/$pid/smaps_rollup")
+		total=$((total + kib))
+	done
+	wait
+	rm -r "$home/pss"
+	echo "$total"
+}
+
+memory=$(pss)
+cd /
+"${as_user[@]}" python3 "$stage/tests/bench/bench.py" --berm "$stage/berm" --helpers "$stage" \
+	--pss "$memory" "$@"
