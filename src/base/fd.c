@@ -95,6 +95,8 @@ int fd_send(int sock, const int *fds, size_t n)
 		msg.msg_control = ctl.buf;
 		msg.msg_controllen = (socklen_t)CMSG_SPACE(n * sizeof(int));
 		c = CMSG_FIRSTHDR(&msg);
+		if (!c)
+			return -EINVAL;
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
 		c->cmsg_len = (socklen_t)CMSG_LEN(n * sizeof(int));

@@ -20,8 +20,8 @@ static const char usage[] =
 static const char *const not_promised[] = {
 	"The kernel is shared with the host: a hole in it is a hole in the wall.",
 	"Programs that you run later on what the command wrote run with your rights.",
-	"A file with another name (hard link) that existed before is one file: it is judged by the "
-	"name that is used.",
+	("A file with another name (hard link) that existed before is one file: it is judged by "
+	 "the name that is used."),
 	"An interpreter that may run can run a script that may not be executed.",
 };
 

@@ -38,8 +38,8 @@ struct supervisor {
  * looked at. The process is confined by its own filter afterwards: what it may
  * still do is receiving the listener and supervisor_run(). Returns 0 or a negative
  * errno. */
-int supervisor_prepare(struct supervisor *s);
+int supervisor_prepare(struct supervisor *in);
 
 /* Serves notifications until the listener is dead; runs in the calling thread and
  * starts what helpers it needs. Never returns on success. */
-int supervisor_run(struct supervisor *s);
+int supervisor_run(struct supervisor *in);

@@ -8,13 +8,13 @@
 #include "policy/places.h"
 #include "policy/rules.h"
 
-const char *env_get(char *const *environ, const char *name)
+const char *env_get(char *const *vars, const char *name)
 {
 	size_t n = strlen(name);
 
-	for (; environ && *environ; environ++)
-		if (strncmp(*environ, name, n) == 0 && (*environ)[n] == '=')
-			return *environ + n + 1;
+	for (; vars && *vars; vars++)
+		if (strncmp(*vars, name, n) == 0 && (*vars)[n] == '=')
+			return *vars + n + 1;
 	return NULL;
 }
 

@@ -134,7 +134,7 @@ bool git_judge_attributes(const struct git_content *c, const struct git_why *why
 	static const char *const drivers[] = { "filter=", "diff=", "merge=" };
 	struct lines l = lines_of(c->bytes, c->len);
 
-	if (memchr(c->bytes, '\0', c->len))
+	if (c->len && memchr(c->bytes, '\0', c->len))
 		return git_refuse(why, "the file holds a NUL byte");
 	while (next_line(&l)) {
 		if ((l.len > 0 && l.line[0] == '#') || has_line(c->old, c->old_len, l.line, l.len))
@@ -163,7 +163,7 @@ static bool judge_todo(const struct git_content *c, const struct git_why *why)
 {
 	struct lines l = lines_of(c->bytes, c->len);
 
-	if (memchr(c->bytes, '\0', c->len))
+	if (c->len && memchr(c->bytes, '\0', c->len))
 		return git_refuse(why, "the file holds a NUL byte");
 	while (next_line(&l))
 		if (is_exec(l.line, l.len))

@@ -81,7 +81,7 @@ enum pattern_prefix pattern_prefix(const struct pattern *p, const char *path);
  * pattern begins at component from. */
 bool pattern_match_parts(const struct pattern *p, const struct path_parts *parts, unsigned from,
 			 unsigned to);
-enum pattern_prefix pattern_prefix_parts(const struct pattern *p, const struct path_parts *parts,
+enum pattern_prefix pattern_prefix_parts(const struct pattern *p, const struct path_parts *pp,
 					 unsigned from, unsigned to);
 
 /* One glob over one string, '/' is an ordinary character: for the names of

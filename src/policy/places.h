@@ -49,4 +49,4 @@ int check_owned(const char *path, unsigned uid, struct berm_err *err);
 int env_resolve(struct spec *s, const struct policy_input *in, struct berm_err *err);
 
 /* The value of name in a NULL-terminated environment, NULL when it is not set. */
-const char *env_get(char *const *environ, const char *name);
+const char *env_get(char *const *vars, const char *name);

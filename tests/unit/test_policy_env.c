@@ -44,11 +44,11 @@ static void test_nothing_inherited(void **state)
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++) {
 		for (size_t i = 0; i < lists[l]->n; i++) {
 			char name[64], line[96];
-			char *environ[] = { line, NULL };
+			char *vars[] = { line, NULL };
 
 			sample(name, sizeof(name), lists[l]->rows[i].text);
 			(void)snprintf(line, sizeof(line), "%s=evil", name);
-			m->in.environ = environ;
+			m->in.environ = vars;
 			(void)resolve(m);
 			if (env_of(m->spec, name) && streq(env_of(m->spec, name), "evil"))
 				fail_msg("%s came in", name);
@@ -65,12 +65,12 @@ static void test_never(void **state)
 
 	for (size_t i = 0; i < data_env_scrub.n; i++) {
 		char name[64], line[96];
-		char *environ[] = { line, NULL };
+		char *vars[] = { line, NULL };
 		const char *ask[] = { name, line };
 
 		sample(name, sizeof(name), data_env_scrub.rows[i].text);
 		(void)snprintf(line, sizeof(line), "%s=evil", name);
-		m->in.environ = environ;
+		m->in.environ = vars;
 		m->in.env = ask;
 		m->in.n_env = 2;
 		(void)resolve(m);
@@ -93,7 +93,7 @@ static void test_never(void **state)
 
 static void test_allowed(void **state)
 {
-	char *environ[] = {
+	char *vars[] = {
 		(char[]){ "LANG=de_DE.UTF-8" },
 		(char[]){ "LC_ALL=C" },
 		(char[]){ "TERM=xterm-256color" },
@@ -113,7 +113,7 @@ static void test_allowed(void **state)
 	struct machine *m = *state;
 	const struct spec *s;
 
-	m->in.environ = environ;
+	m->in.environ = vars;
 	s = resolve(m);
 	assert_string_equal(env_of(s, "LANG"), "de_DE.UTF-8");
 	assert_string_equal(env_of(s, "LC_ALL"), "C");
@@ -132,12 +132,12 @@ static void test_allowed(void **state)
 
 static void test_bad_values(void **state)
 {
-	char *environ[] = { (char[]){ "TZ=/etc/passwd" }, (char[]){ "TERM=../../x" },
+	char *vars[] = { (char[]){ "TZ=/etc/passwd" }, (char[]){ "TERM=../../x" },
 			    (char[]){ "LANG=/tmp/locale" }, (char[]){ "LC_ALL=../x" }, NULL };
 	struct machine *m = *state;
 	const struct spec *s;
 
-	m->in.environ = environ;
+	m->in.environ = vars;
 	s = resolve(m);
 	assert_null(env_of(s, "TZ"));
 	assert_null(env_of(s, "TERM"));
@@ -147,7 +147,7 @@ static void test_bad_values(void **state)
 
 static void test_asked(void **state)
 {
-	char *environ[] = { (char[]){ "MY_TOKEN=t" }, (char[]){ "MY_FLAG=f" },
+	char *vars[] = { (char[]){ "MY_TOKEN=t" }, (char[]){ "MY_FLAG=f" },
 			    (char[]){ "CC=clang" },   (char[]){ "GITHUB_TOKEN=g" },
 			    (char[]){ "LANG=C" },     NULL };
 	const char *ask[] = { "MY_*", "SET=a=b", "EMPTY=" }, *drop[] = { "LANG" };
@@ -156,7 +156,7 @@ static void test_asked(void **state)
 	struct machine *m = *state;
 	const struct spec *s;
 
-	m->in.environ = environ;
+	m->in.environ = vars;
 	m->in.env = ask;
 	m->in.n_env = 3;
 	m->in.unset_env = drop;
@@ -183,7 +183,7 @@ static void test_asked(void **state)
 static void test_path(void **state)
 {
 	char line[8192];
-	char *environ[] = { line, NULL };
+	char *vars[] = { line, NULL };
 	struct machine *m = *state;
 
 	put_dir(m, "ws/bin");
@@ -192,7 +192,7 @@ static void test_path(void **state)
 	put_link(m, "home/.local", at(m, "ws"));
 	(void)snprintf(line, sizeof(line), "PATH=%s:/usr/bin::.:bin:%s/.cargo/bin:%s:%s:/tmp:/bin",
 		       at(m, "ws/bin"), m->home, at(m, "home/bin"), at(m, "home/.local/bin"));
-	m->in.environ = environ;
+	m->in.environ = vars;
 	(void)resolve(m);
 	(void)snprintf(line, sizeof(line), "/usr/bin:%s/.cargo/bin:/bin", m->home);
 	assert_string_equal(env_of(m->spec, "PATH"), line);
@@ -204,7 +204,7 @@ static void test_path(void **state)
 /* The order of the layers holds for variables too. */
 static void test_layers(void **state)
 {
-	char *environ[] = { (char[]){ "ONE=1" }, (char[]){ "TWO=2" }, NULL };
+	char *vars[] = { (char[]){ "ONE=1" }, (char[]){ "TWO=2" }, NULL };
 	const char *drop[] = { "THREE" };
 	struct machine *m = *state;
 	const struct spec *s;
@@ -212,7 +212,7 @@ static void test_layers(void **state)
 	put(m, "config/policy.json",
 	    "{\"env\": {\"pass\": [\"ONE\", \"TWO\"], \"set\": {\"THREE\": \"3\"}, \"unset\": [\"ONE\"]}}");
 	put(m, "etc/managed.json", "{\"env\": {\"unset\": [\"T*\"], \"set\": {\"THREE\": \"m\"}}}");
-	m->in.environ = environ;
+	m->in.environ = vars;
 	m->in.unset_env = drop;
 	m->in.n_unset_env = 1;
 	s = resolve(m);

@@ -198,11 +198,11 @@ static void test_private_home(void **state)
 
 static void test_no_home(void **state)
 {
-	char *environ[] = { (char[]){ "HOME=relative" }, NULL };
+	char *vars[] = { (char[]){ "HOME=relative" }, NULL };
 	struct machine *m = *state;
 
 	m->in.user_home = NULL;
-	m->in.environ = environ;
+	m->in.environ = vars;
 	m->in.uid = 4000000000u;
 	resolve_fails(m, "no home directory");
 	m->in.uid = getuid();
