@@ -65,7 +65,8 @@ static bool leads_out(const char *path, size_t len)
 		const char *slash = memchr(path, '/', (size_t)(end - path));
 		size_t n = (size_t)((slash ? slash : end) - path);
 
-		if (n == 0 || (n <= 2 && memcmp(path, "..", n) == 0))
+		/* Nothing, "." or "..". */
+		if (n <= 2 && memcmp(path, "..", n) == 0)
 			return true;
 		if ((path[0] == '.' || chr_lower(path[0]) == 'g' || (path[0] & 0x80)) &&
 		    git_name(path, n) == NAME_DOTGIT)

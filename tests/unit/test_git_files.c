@@ -221,7 +221,7 @@ static void test_state(void **state)
 		{ false, GIT_STATE, "/w/.git/remotes/origin", "URL: /w/a\n" },
 		{ false, GIT_STATE, "/w/.git/remotes/todo", "URL: ext::x\n" },
 		{ false, GIT_STATE, "/w/.git/branches/a/strategy", "ort\n" },
-		{ false, GIT_STATE, "/w/bare/branches/todo", "x\n" },
+		{ false, GIT_STATE, "/w/bare/branches/todo", "URL: /w/a\n" },
 	};
 
 	(void)state;

@@ -221,6 +221,32 @@ static void test_tables(void **state)
 		if (ok(&x) != rows[i].ok)
 			fail_msg("IEOT row %zu", i);
 	}
+	/* Which of two would count is git's business. */
+	begin(&x, 2, 20, 1);
+	entry(&x, "a");
+	for (int i = 0; i < 2; i++) {
+		extension(&x, "IEOT", 12);
+		add32(&x, 1);
+		add32(&x, 12);
+		add32(&x, 1);
+		assert_int_equal(ok(&x), i == 0);
+	}
+	/* A block's first name is read with and without the one before. */
+	for (unsigned strip = 0; strip < 2; strip++) {
+		size_t second;
+
+		begin(&x, 4, 20, 2);
+		entry_of(&x, "a", 1, 0);
+		second = x.len;
+		entry_of(&x, "b", strip ? 1 : 2, strip);
+		extension(&x, "IEOT", 20);
+		add32(&x, 1);
+		add32(&x, 12);
+		add32(&x, 1);
+		add32(&x, (uint32_t)second);
+		add32(&x, 1);
+		assert_int_equal(ok(&x), strip == 1);
+	}
 	for (int off = -8; off <= 8; off += 8) {
 		size_t end;
 
