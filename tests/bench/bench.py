@@ -27,6 +27,7 @@ def environment(place):
     return {"HOME": place.home, "XDG_STATE_HOME": os.path.join(place.root, "state"),
             "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
             "USER": os.environ.get("USER", "bench"),
+            "BERM_PEERS": os.environ.get("BERM_PEERS", ""),
             "XDG_RUNTIME_DIR": os.path.join(place.root, "runtime")}
 
 
@@ -74,7 +75,8 @@ def usable(place, names):
     found = {}
     for name in names:
         try:
-            if not name in ("srt", "codex") and not shutil.which(name):
+            installed = os.path.join(os.environ.get("BERM_PEERS", ""), "node_modules/.bin", name)
+            if not shutil.which(name) and not os.path.exists(installed):
                 continue
             run(place, tools.PEERS[name](place, place.workspace, ["true"]), place.workspace)
             found[name] = tools.PEERS[name]

@@ -3,6 +3,7 @@
 # tests/bench/run.sh BERM [OPTION]... [WORK]...: builds the helpers beside BERM and
 # measures (bench.py --help). As root it makes an ordinary user for it, and only
 # root can see the memory of berm's processes, which nobody else may look into.
+# Peers: what is on the PATH, or below $BERM_PEERS where npm has put it.
 set -euo pipefail
 berm=$(realpath "${1:?usage: run.sh BERM [OPTION]... [WORK]...}")
 shift
@@ -37,7 +38,8 @@ cp "$berm" "$build/tests/bench/floor" "$build/tests/bench/micro" "$stage"
 mkdir "$stage/tests"
 cp -r "$here" "$(dirname "$here")/peers" "$stage/tests"
 chmod -R go+rX "$stage"
-as_user=(runuser -u "$user" -- env -i "HOME=$home" "USER=$user" PATH=/usr/local/bin:/usr/bin:/bin)
+as_user=(runuser -u "$user" -- env -i "HOME=$home" "USER=$user" PATH=/usr/local/bin:/usr/bin:/bin
+	"BERM_PEERS=${BERM_PEERS:-}")
 
 # The proportional memory of everything of berm's own around a sleeping command.
 pss() {
