@@ -66,17 +66,9 @@ static bool in_range(char lo, char c, char hi)
 	return (unsigned char)lo <= (unsigned char)c && (unsigned char)c <= (unsigned char)hi;
 }
 
-/* Does the set [p..close] hold c? Ranges are of bytes. */
-static bool set_has(const char *p, const char *close, char c, bool fold)
+/* Is c in the ranges [p..close)? They are of bytes. */
+static bool ranges_have(const char *p, const char *close, char c)
 {
-	char upper = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-	bool negate = false, found = false;
-
-	p++;
-	if (*p == '!' || *p == '^') {
-		negate = true;
-		p++;
-	}
 	while (p < close) {
 		char lo, hi;
 
@@ -89,11 +81,24 @@ static bool set_has(const char *p, const char *close, char c, bool fold)
 				p++;
 			hi = *p++;
 		}
-		if (in_range(lo, c, hi) ||
-		    (fold && (in_range(lo, chr_lower(c), hi) || in_range(lo, upper, hi))))
-			found = true;
+		if (in_range(lo, c, hi))
+			return true;
 	}
-	return found != negate;
+	return false;
+}
+
+/* Does the set [p..close] hold c? With fold: in either case, for "[!a-z]" too, so
+ * that folding never makes a pattern match less. */
+static bool set_has(const char *p, const char *close, char c, bool fold)
+{
+	char upper = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+	bool negate = p[1] == '!' || p[1] == '^';
+
+	p += negate ? 2 : 1;
+	if (ranges_have(p, close, c) != negate)
+		return true;
+	return fold && (ranges_have(p, close, chr_lower(c)) != negate ||
+			ranges_have(p, close, upper) != negate);
 }
 
 /* Matches one element of a glob other than '*' at p against s. Returns the bytes

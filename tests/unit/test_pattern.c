@@ -147,6 +147,10 @@ static void test_fold_and_exact(void **state)
 	assert_true(pattern_match(p, "/w/bx"));
 	assert_false(pattern_match(p, "/w/dx"));
 	pattern_free(p);
+	p = compile("[!a-z]x", PATTERN_FOLD);
+	assert_true(pattern_match(p, "/w/Lx")); /* as without folding */
+	assert_true(pattern_match(p, "/w/1x"));
+	pattern_free(p);
 	p = compile("**"
 		    "/.env.example",
 		    PATTERN_EXACT);

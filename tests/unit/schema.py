@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""docs/policy.schema.json says what src/policy/parse.c and settings.c take.
+
+schema.py ROOT: compares keys and values, both ways.
+"""
+import json
+import re
+import sys
+
+
+def names(text, table):
+    body = re.search(r"%s\[\] = \{(.*?)\n\s*\};" % re.escape(table), text, re.S).group(1)
+    return set(re.findall(r'\{\s*"([^"]+)"', body))
+
+
+def c_list(text, table):
+    body = re.search(r"%s\[\] = \{(.*?)\};" % re.escape(table), text, re.S).group(1)
+    return [s for s in re.findall(r'"([^"]+)"', body)]
+
+
+def main():
+    root = sys.argv[1]
+    with open(root + "/docs/policy.schema.json", encoding="utf-8") as f:
+        schema = json.load(f)
+    with open(root + "/src/policy/parse.c", encoding="utf-8") as f:
+        parse = f.read()
+    with open(root + "/src/policy/settings.c", encoding="utf-8") as f:
+        settings = f.read()
+    props = schema["properties"]
+    nested = re.findall(r"static int take_(\w+)\([^{]*\{\s*static const struct key keys\[\] = \{(.*?)\n\s*\};",
+                        parse, re.S)
+    wrong = []
+
+    def same(what, got, want):
+        if set(got) != set(want):
+            wrong.append("%s: schema %s, code %s" % (what, sorted(got), sorted(want)))
+
+    same("keys", props, names(parse, "top_keys"))
+    if len(nested) != 2:
+        wrong.append("found %d nested tables, not 2" % len(nested))
+    for name, body in nested:
+        same(name, props[name]["properties"], re.findall(r'\{\s*"([^"]+)"', body))
+    same("limits", props["limits"]["properties"], names(settings, "limits"))
+    same("mode", props["mode"]["enum"], c_list(settings, "mode_names"))
+    same("root", props["root"]["enum"], c_list(settings, "root_names"))
+    same("home", props["home"]["enum"], c_list(settings, "home_names"))
+    same("profile", props["profile"]["enum"], c_list(settings, "profile_names"))
+    same("files", props["files"]["additionalProperties"]["enum"], c_list(settings, "access_names"))
+    for line in wrong:
+        print(line)
+    sys.exit(1 if wrong else 0)
+
+
+main()
