@@ -16,7 +16,6 @@ static const char *const stage_text[STAGE_COUNT] = {
 	[STAGE_PIVOT] = "cannot enter the sandbox's root",
 	[STAGE_USERNS] = "cannot enter the inner user namespace",
 	[STAGE_USERNS_LIMIT] = "cannot forbid nested user namespaces",
-	[STAGE_MEMFD] = "cannot forbid programs from memory (exec: deny-writable)",
 	[STAGE_CAPS] = "cannot drop capabilities",
 	[STAGE_KEYRING] = "cannot make a session keyring",
 	[STAGE_RLIMIT] = "cannot set a resource limit",
@@ -143,11 +142,6 @@ int failure_explain(const struct launch *l, const struct fail_record *f, struct 
 		break;
 	case STAGE_WORKDIR:
 		err_errno(err, -f->err, "%s %s", stage_text[f->stage], l->spec->workdir);
-		break;
-	case STAGE_MEMFD:
-		err_errno(err, -f->err, "%s", stage_text[f->stage]);
-		err_fix(err,
-			"it needs Linux 6.3 (vm.memfd_noexec); drop the rule, or use a newer kernel");
 		break;
 	default:
 		err_errno(err, -f->err, "%s", stage_text[f->stage]);

@@ -29,18 +29,6 @@ static void send_ctl(const struct launch *l, enum ctl_type type, int value)
 		;
 }
 
-/* vm.memfd_noexec belongs to the pid namespace of who writes it (sysctl/vm.rst). */
-static void forbid_memory_programs(struct launch *l)
-{
-	_cleanup_close_ int fd = -1;
-
-	if (!l->spec->exec_deny_writable)
-		return;
-	fd = open("/proc/sys/vm/memfd_noexec", O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "2", 1) != 1)
-		setup_fail(l, STAGE_MEMFD, errno, -1);
-}
-
 /* Runs beside the supervisor's mounting: the network namespace is the slowest
  * single step of the set-up. */
 static void enter_root(struct launch *l)
@@ -52,7 +40,6 @@ static void enter_root(struct launch *l)
 	 * to those who already see one whole (mount_too_revealing, fs/namespace.c). */
 	if (proc < 0)
 		setup_fail(l, STAGE_PROC, proc, -1);
-	forbid_memory_programs(l);
 	if (fd_send(l->sync[1], &proc, 1) < 0)
 		_exit(125); /* the supervisor has said why */
 	close_quietly(proc);
@@ -139,6 +126,7 @@ static void filter_calls(struct launch *l)
 				  .trap_writes = l->plan->supervised,
 				  .trap_reads = l->plan->supervised && l->spec->read_deny,
 				  .trap_exec = l->plan->supervised && l->trap_exec,
+				  .noexec_memfd = l->spec->exec_deny_writable,
 				  .report = l->plan->supervised };
 	int listener = -1, r;
 

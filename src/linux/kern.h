@@ -19,6 +19,10 @@
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
+/* 6.3, uapi/linux/memfd.h */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
 /* 6.9, uapi/linux/pidfd.h (= O_EXCL) */
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD 0200

@@ -35,7 +35,7 @@
 struct ends {
 	const struct seccomp_opts *o;
 	bpf_label allow, trap, nosys, notty;
-	bpf_label perm, hide, family, proto; /* reported denials */
+	bpf_label perm, hide, family, proto, acces; /* reported denials */
 };
 
 static bpf_label denial(struct bpf_gen *g, const struct ends *e, int err)
@@ -54,6 +54,7 @@ static void make_ends(struct bpf_gen *g, const struct seccomp_opts *o, struct en
 	e->hide = denial(g, e, ENOSYS);
 	e->family = denial(g, e, EAFNOSUPPORT);
 	e->proto = denial(g, e, EPROTONOSUPPORT);
+	e->acces = denial(g, e, EACCES);
 }
 
 /* O_PATH wins over every other flag in the kernel, cannot change anything, and
@@ -189,6 +190,15 @@ static bpf_label check_close(struct bpf_gen *g, const struct ends *e)
 	return bpf_load(g, SC_OFF_LO(0), next);
 }
 
+/* As vm.memfd_noexec = 2 has it, which only the host's root may set. An older kernel
+ * refuses the flag by itself: closed too. */
+static bpf_label check_memfd(struct bpf_gen *g, const struct ends *e)
+{
+	if (!e->o->noexec_memfd)
+		return e->allow;
+	return bpf_load(g, SC_OFF_LO(1), bpf_jset(g, MFD_NOEXEC_SEAL, e->allow, e->acces));
+}
+
 static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 {
 	const struct seccomp_opts *o = e->o;
@@ -207,6 +217,7 @@ static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 	to[SC_PERSONALITY] = check_personality(g, e);
 	to[SC_UTIMENSAT] = check_utimensat(g, e);
 	to[SC_CLOSE] = check_close(g, e);
+	to[SC_MEMFD] = check_memfd(g, e);
 	to[SC_OPEN] = check_open(g, e, 1);
 	to[SC_IOCTL] = check_ioctl(g, e);
 	to[SC_OPENAT] = check_open(g, e, 2);
@@ -259,6 +270,8 @@ int seccomp_denial(const struct seccomp_data *d)
 		return EPERM;
 	case SC_SOCKETPAIR:
 		return (int)d->args[0] == AF_UNIX ? EPERM : EAFNOSUPPORT;
+	case SC_MEMFD:
+		return EACCES;
 	case SC_HIDE:
 		return ENOSYS;
 	case SC_SOCKET:

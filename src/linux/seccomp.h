@@ -21,6 +21,7 @@ struct seccomp_opts {
 	bool trap_exec;	   /* hand execve and execveat to it (exec rules) */
 	bool allow_userns; /* nested user namespaces granted by the policy (mount namespaces stay
 			      refused) */
+	bool noexec_memfd; /* memory files only with MFD_NOEXEC_SEAL: no program runs from them */
 	bool report;	   /* hand denied calls to the listener too, which must answer them with
 			    * -seccomp_denial(): that is how a denial becomes an event. false: the
 			    * kernel gives the same errno by itself */

@@ -26,6 +26,7 @@ enum sc_class {
 	SC_PERSONALITY,
 	SC_UTIMENSAT,
 	SC_CLOSE,
+	SC_MEMFD,
 	SC_CLASS_COUNT,
 };
 

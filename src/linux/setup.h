@@ -32,7 +32,6 @@ enum stage {
 	STAGE_PIVOT,
 	STAGE_USERNS, /* the inner user namespace */
 	STAGE_USERNS_LIMIT,
-	STAGE_MEMFD, /* no program from memory */
 	STAGE_CAPS,
 	STAGE_KEYRING,
 	STAGE_RLIMIT,	/* index: position in spec->rlimits */

@@ -321,6 +321,28 @@ static void test_personality(void **state)
 	CHECK(cases, .trap_writes = true);
 }
 
+static void test_memory_files(void **state)
+{
+	static const struct arg_case any[] = {
+		{ "memfd_create", { 0, 0 }, ALLOW },
+		{ "memfd_create", { 0, 0x10 }, ALLOW },
+	};
+	static const struct arg_case sealed[] = {
+		{ "memfd_create", { 0, 0 }, ERR(EACCES) },
+		{ "memfd_create", { 0, 0x1 | 0x2 }, ERR(EACCES) },
+		{ "memfd_create", { 0, 0x10 }, ERR(EACCES) },
+		{ "memfd_create", { 0, HIGH }, ERR(EACCES) },
+		{ "memfd_create", { 0x8, 0x7 }, ERR(EACCES) },
+		{ "memfd_create", { 0, MFD_NOEXEC_SEAL }, ALLOW },
+		{ "memfd_create", { 0, MFD_NOEXEC_SEAL | 0x1 }, ALLOW },
+	};
+
+	(void)state;
+	CHECK(any, .trap_writes = true);
+	CHECK(sealed, .trap_writes = true, .noexec_memfd = true);
+	CHECK(sealed, .noexec_memfd = true);
+}
+
 /* ---- berm's own processes ----------------------------------------------- */
 
 #define OWN_DENIED ERR(ENOSYS)
@@ -463,7 +485,8 @@ int main(void)
 		cmocka_unit_test(test_open),	    cmocka_unit_test(test_close),
 		cmocka_unit_test(test_utimensat),   cmocka_unit_test(test_sockets),
 		cmocka_unit_test(test_ioctls),	    cmocka_unit_test(test_namespaces),
-		cmocka_unit_test(test_personality), cmocka_unit_test(test_own),
+		cmocka_unit_test(test_personality), cmocka_unit_test(test_memory_files),
+		cmocka_unit_test(test_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
