@@ -173,7 +173,7 @@ static int unknown_protection(const char *where, const char *name, struct berm_e
 	if (near)
 		err_fix(err, "did you mean \"%s\"?", near);
 	else
-		err_fix(err, "a name that \"berm rules\" lists, or a path such as ./.vscode");
+		err_fix(err, "a name that \"berm explain\" shows, or a path such as ./.vscode");
 	return -EINVAL;
 }
 
