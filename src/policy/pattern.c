@@ -594,7 +594,7 @@ static int split_group(const char *s, size_t open, size_t close, struct strv *ou
 		}
 		if (s[i] == '{')
 			depth++;
-		else if (s[i] == '}' && i < close)
+		else if (i < close && s[i] == '}')
 			depth--;
 		if (i < close && (s[i] != ',' || depth))
 			continue;
