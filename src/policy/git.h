@@ -51,6 +51,13 @@ static inline bool git_role_has_content(enum git_role role)
 	return role >= GIT_CONFIG && role <= GIT_STATE;
 }
 
+/* Why the role is refused, static text. */
+const char *git_role_reason(enum git_role role);
+
+/* Is path part of the writable root's own repository that is not taken away: a
+ * person's git works in it. Clones made inside may go. For paths that have a role. */
+bool git_keeps(const char *root, const char *path);
+
 /* Did the policy lift what guards the role ("unprotect": git-hooks, git-config)? */
 static inline bool git_role_lifted(const struct spec *s, enum git_role role)
 {

@@ -179,8 +179,6 @@ static int cannot(struct entry *t, int code, const char *what, const char *fix)
 
 /* ---- grants outside ----------------------------------------------------- */
 
-static const char *const never_granted[] = { "/proc", "/sys", "/dev", "/run" };
-
 static int grant_root(struct entry *t, const char *path, bool every_mode)
 {
 	struct spec *s = t->s;
@@ -191,10 +189,9 @@ static int grant_root(struct entry *t, const char *path, bool every_mode)
 	if (streq(path, "/"))
 		return cannot(t, -EINVAL, "the whole machine cannot be writable",
 			      "name a directory");
-	for (size_t i = 0; i < ARRAY_SIZE(never_granted); i++)
-		if (path_within(path, never_granted[i]))
-			return cannot(t, -EINVAL, "it is the machine's own interface",
-				      "such places are private to the sandbox");
+	if (is_machine_place(path) || path_within(path, "/run"))
+		return cannot(t, -EINVAL, "it is the machine's own interface",
+			      "such places are private to the sandbox");
 	if (path_within(path, s->state_dir) ||
 	    (path_within(s->state_dir, path) && !streq(path, s->user_home)))
 		return cannot(t, -EINVAL, "it holds berm's own state",

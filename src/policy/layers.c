@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "policy/json.h"
 #include "policy/places.h"
+#include "policy/rules.h"
 #include "policy/trust.h"
 
 struct reader {
@@ -206,11 +207,10 @@ static int add_managed(struct reader *rd)
 static int add_cli(struct reader *rd)
 {
 	const struct policy_input *in = rd->in;
-	_cleanup_free_ char *cwd = in->cwd ? strdup(in->cwd) : getcwd(NULL, 0);
+	const struct spec_priv *p = rd->s->priv;
+	const char *cwd = p->cwd;
 	struct settings *s;
 
-	if (!cwd)
-		return err_errno(rd->err, -errno, "cannot tell the current directory");
 	for (size_t i = 0; i < in->n_policy_files; i++) {
 		_cleanup_free_ char *path = path_join(cwd, in->policy_files[i]), *text = NULL;
 		size_t len;

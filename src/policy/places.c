@@ -190,12 +190,24 @@ int spec_add_read(struct spec *s, const char *path, const char *source, const st
 	return v[s->n_reads - 1].path && v[s->n_reads - 1].source ? 0 : -ENOMEM;
 }
 
+bool is_machine_place(const char *path)
+{
+	return path_within(path, "/proc") || path_within(path, "/sys") ||
+	       (path_within(path, "/dev") && !path_within(path, "/dev/shm")) ||
+	       streq(path, "/dev/shm") || streq(path, "/run");
+}
+
 static int check_workspace(const struct spec *s, const char *given, const char *path,
 			   struct berm_err *err)
 {
 	if (streq(path, "/")) {
 		err_set(err, -EINVAL, "the workspace cannot be \"/\"");
 		err_fix(err, "name the project's directory: -w DIR");
+		return -EINVAL;
+	}
+	if (is_machine_place(path)) {
+		err_set(err, -EINVAL, "the workspace %s is the machine's own interface", given);
+		err_fix(err, "name a directory with files of yours: -w DIR");
 		return -EINVAL;
 	}
 	if (path_within(s->state_dir, path) && !streq(path, s->user_home)) {
@@ -246,31 +258,36 @@ static int add_workspace(struct spec *s, const char *cwd, const char *given, str
 	return 0;
 }
 
+/* Where the caller stands. NULL with errno ENOENT: the directory is gone, which
+ * matters only to what is relative to it. */
+static char *caller_cwd(const struct policy_input *in)
+{
+	return in->cwd ? strdup(in->cwd) : getcwd(NULL, 0);
+}
+
 static int find_workspaces(struct spec *s, const struct policy_input *in, struct berm_err *err)
 {
-	_cleanup_free_ char *cwd = in->cwd ? strdup(in->cwd) : getcwd(NULL, 0);
-	int r;
+	_cleanup_free_ char *cwd = caller_cwd(in), *here = NULL;
+	struct spec_priv *p = s->priv;
+	int gone = errno, r = 0;
 
-	if (!cwd)
-		return err_errno(err, -errno, "cannot tell the current directory");
-	for (size_t i = 0; i < in->n_workspaces; i++) {
-		r = add_workspace(s, cwd, in->workspaces[i], err);
-		if (r < 0)
-			return r;
+	for (size_t i = 0; i < in->n_workspaces && r >= 0; i++) {
+		if (!cwd && in->workspaces[i][0] != '/')
+			return err_errno(err, -gone, "cannot tell the current directory");
+		r = add_workspace(s, cwd ? cwd : "/", in->workspaces[i], err);
 	}
 	if (!in->n_workspaces) {
+		if (!cwd)
+			return err_errno(err, -gone, "cannot tell the current directory");
 		r = add_workspace(s, cwd, ".", err);
-		if (r < 0)
-			return r;
 	}
+	if (r < 0)
+		return r;
 	/* The command starts where the caller stands, if that is in a workspace. */
-	{
-		_cleanup_free_ char *here = realpath(cwd, NULL);
-
-		s->workdir = strdup(here && path_within(here, s->roots[0].path) ? here
-										: s->roots[0].path);
-	}
-	return s->workdir ? 0 : err_set(err, -ENOMEM, "out of memory");
+	here = cwd ? realpath(cwd, NULL) : NULL;
+	s->workdir = strdup(here && path_within(here, s->roots[0].path) ? here : s->roots[0].path);
+	p->cwd = cwd ? take_ptr(cwd) : strdup(s->roots[0].path);
+	return s->workdir && p->cwd ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
 int places_state(const struct policy_input *in, struct spec **ret, struct berm_err *err)

@@ -35,6 +35,10 @@ int spec_add_root(struct spec *s, const char *path, enum root_kind kind, bool re
 int spec_add_read(struct spec *s, const char *path, const char *source,
 		  const struct origin *origin);
 
+/* A kernel interface, or a place whose name must stay private: never writable for
+ * a command. */
+bool is_machine_place(const char *path);
+
 /* path with symlinks resolved as far as it exists; what does not exist is
  * appended as spelled. Caller frees. NULL when out of memory. */
 char *path_resolve(const char *path);

@@ -36,6 +36,7 @@ struct spec_priv {
 	uint64_t dep_bits;   /* signature bits of the dependency folders' names */
 	struct strv strings; /* what origins and names in rules point to */
 	size_t cap_rules;
+	char *cwd; /* where the caller stands; what is relative on the command line is so to this */
 	struct origin *env_from;	  /* of each entry of envp */
 	struct origin *limit_from;	  /* of each of rlimits */
 	struct settings_list layers;	  /* what was read, for explain */

@@ -68,6 +68,7 @@ void spec_free(struct spec *s)
 	free(s->rlimits);
 	if (p) {
 		free(p->live);
+		free(p->cwd);
 		free(p->env_from);
 		free(p->limit_from);
 		settings_list_free(&p->layers);

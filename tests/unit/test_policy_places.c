@@ -120,6 +120,10 @@ static void test_bad_workspaces(void **state)
 	resolve_fails(m, "is not a directory");
 	m->ws_list[0] = "/";
 	resolve_fails(m, "cannot be \"/\"");
+	m->ws_list[0] = "/proc";
+	resolve_fails(m, "machine's own interface");
+	m->ws_list[0] = "/dev";
+	resolve_fails(m, "machine's own interface");
 	put_dir(m, "state/homes");
 	assert_int_equal(chmod(at(m, "state"), 0700), 0);
 	m->ws_list[0] = at(m, "state");
