@@ -74,31 +74,35 @@ static const struct writable_root *root_of(const struct spec *spec, const char *
 }
 
 /* As the supervisor treats the role (linux/supervisor/git.c). */
-static void judge_git(const struct spec *spec, const struct target *t, struct verdict *v)
+static void judge_git(const struct spec *spec, const struct writable_root *root,
+		      const struct target *t, struct verdict *v)
 {
 	enum git_role role = git_role(t->path, t->type, &t->facts);
 
 	if (role == GIT_NONE || git_role_lifted(spec, role))
 		return;
-	if (role == GIT_HOOK)
-		deny(v, EACCES, "a git hook would run outside the sandbox");
-	else if (role == GIT_MARKER)
-		deny(v, EACCES, "this would make the directory a git repository of its own");
-	else if (git_role_has_content(role) && t->type != FT_REG)
-		deny(v, EACCES, "git's file must be a regular file");
-	else if (git_role_has_content(role))
+	if (t->op == OP_DELETE) {
+		if (role != GIT_MARKER && git_keeps(root->path, t->path))
+			deny(v, EACCES, "part of the workspace's own repository");
+	} else if (role == GIT_HOOK || role == GIT_MARKER) {
+		deny(v, EACCES, git_role_reason(role));
+	} else if (git_role_has_content(role) && t->type != FT_REG) {
+		deny(v, EACCES, git_role_reason(role));
+	} else if (git_role_has_content(role)) {
 		v->reason = "a file of git's: allowed while nothing in it makes git run something";
+	}
 }
 
 void cli_judge(const struct spec *spec, const struct target *t, struct verdict *ret)
 {
 	struct file_query q = target_query(t);
+	const struct writable_root *root = root_of(spec, t->path);
 
 	spec_judge(spec, &q, ret);
 	if (ret->decision != VERDICT_ALLOW)
 		return;
 	if (streq(ret->reason, VERDICT_PRIVATE))
 		judge_private(spec, t, ret);
-	else if ((t->op == OP_CREATE || t->op == OP_WRITE) && root_of(spec, t->path))
-		judge_git(spec, t, ret);
+	else if (root && (t->op == OP_CREATE || t->op == OP_WRITE || t->op == OP_DELETE))
+		judge_git(spec, root, t, ret);
 }

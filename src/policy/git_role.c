@@ -4,7 +4,9 @@
  * directory's entries tell (struct dir_facts). They are asked last, and only for
  * names that would play a role there. */
 #include <string.h>
+#include <strings.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "policy/git.h"
 #include "policy/git_path.h"
@@ -230,4 +232,29 @@ bool git_rename_ok(const char *from, const struct dir_facts *from_facts, const c
 	if (role != GIT_NONE || git_role(from, type, from_facts) != GIT_NONE)
 		return false;
 	return git_place(to) == PLACE_OUTSIDE || git_place(from) != PLACE_OUTSIDE;
+}
+
+const char *git_role_reason(enum git_role role)
+{
+	switch (role) {
+	case GIT_HOOK:
+		return "a git hook would run outside the sandbox";
+	case GIT_MARKER:
+		return "this would make the directory a git repository of its own";
+	case GIT_DOTGIT:
+	case GIT_DIRPART:
+		return "a directory of git's that is not made in place";
+	default:
+		return "git's file must be a regular file";
+	}
+}
+
+bool git_keeps(const char *root, const char *path)
+{
+	const char *rel = path + strlen(root);
+
+	if (streq_fold(path_base(root), ".git"))
+		return streq_fold(rel, "/config") || strncasecmp(rel, "/hooks/", 7) == 0;
+	return streq_fold(rel, "/.git") || streq_fold(rel, "/.git/config") ||
+	       streq_fold(rel, "/.git/hooks") || strncasecmp(rel, "/.git/hooks/", 12) == 0;
 }

@@ -462,6 +462,11 @@ granted() {
 	[[ ${stderr_lines[1]} == *'did you mean "git-hooks"?' ]]
 }
 
+@test "why tells what a run does: random policies, paths and operations" {
+	run -0 python3 "$BATS_TEST_DIRNAME/why_live.py" "$BERM" 300
+	[[ $output == *' 300 triples, 0 disagree' ]]
+}
+
 # ---- explain, profiles, init, trust -----------------------------------------------------
 
 @test "explain: text, json, nothing is made in the workspace" {

@@ -15,21 +15,6 @@
 #include "base/path.h"
 #include "base/str.h"
 
-const char *git_role_reason(enum git_role role)
-{
-	switch (role) {
-	case GIT_HOOK:
-		return "a git hook would run outside the sandbox";
-	case GIT_MARKER:
-		return "this would make the directory a git repository of its own";
-	case GIT_DOTGIT:
-	case GIT_DIRPART:
-		return "a directory of git's that is not made in place";
-	default:
-		return "git's file must be a regular file";
-	}
-}
-
 int git_may_create(struct request *r, struct place *p, enum file_type type, enum git_role *ret_role)
 {
 	enum git_role role;
@@ -51,21 +36,9 @@ int git_may_create(struct request *r, struct place *p, enum file_type type, enum
 	return report_denial(r, OP_CREATE, p->path, NULL, git_role_reason(role), EACCES);
 }
 
-/* The writable root's own repository: a person's git works in it, so its configuration,
- * hooks and pointer are not taken away. Clones made inside may go. */
-static bool own_repository(const struct place *p)
-{
-	const char *rel = p->path + strlen(p->root->path);
-
-	if (streq_fold(path_base(p->root->path), ".git"))
-		return streq_fold(rel, "/config") || strncasecmp(rel, "/hooks/", 7) == 0;
-	return streq_fold(rel, "/.git") || streq_fold(rel, "/.git/config") ||
-	       streq_fold(rel, "/.git/hooks") || strncasecmp(rel, "/.git/hooks/", 12) == 0;
-}
-
 static bool must_stay(const struct place *p, enum git_role role)
 {
-	return role != GIT_NONE && role != GIT_MARKER && own_repository(p);
+	return role != GIT_NONE && role != GIT_MARKER && git_keeps(p->root->path, p->path);
 }
 
 int git_may_delete(struct request *r, struct place *p, enum file_type type)

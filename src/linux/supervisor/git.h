@@ -21,9 +21,6 @@ struct git_bytes {
 	size_t len;
 };
 
-/* Why the role is refused, static text. */
-const char *git_role_reason(enum git_role role);
-
 /* The bytes of a regular file that is to be judged, or that is in place now (old), through
  * a descriptor open for reading. There is one buffer for each; used with the names held
  * exclusively. 0, -EFBIG when there are too many for the role, or a negative errno. */
