@@ -129,5 +129,6 @@ void exec_command(struct launch *l, int slave)
 	 * user namespace above its own, and only a dumpable one is open to it. */
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
 		setup_fail(l, STAGE_EXEC, errno, -1);
+	setup_go(l);
 	setup_fail(l, STAGE_EXEC, exec_search(l->spec), -1);
 }

@@ -27,6 +27,8 @@ static const char *const stage_text[STAGE_COUNT] = {
 	[STAGE_TERMINAL] = "cannot make the session's terminal",
 	[STAGE_WORKDIR] = "cannot enter the work directory",
 	[STAGE_FORK] = "cannot fork the command",
+	[STAGE_EXEC] = "cannot execute the command",
+	[STAGE_SYNC] = "the sandbox's processes cannot talk to each other",
 };
 
 static bool sysctl_is(const char *path, char want)

@@ -40,8 +40,9 @@ static void enter_root(struct launch *l)
 	 * to those who already see one whole (mount_too_revealing, fs/namespace.c). */
 	if (proc < 0)
 		setup_fail(l, STAGE_PROC, proc, -1);
-	if (fd_send(l->sync[1], &proc, 1) < 0)
-		_exit(125); /* the supervisor has said why */
+	r = fd_send(l->sync[1], &proc, 1);
+	if (r < 0)
+		setup_lost(l, r);
 	close_quietly(proc);
 	if (unshare(CLONE_NEWNET) < 0)
 		setup_fail(l, STAGE_NETNS, errno, -1);
@@ -49,8 +50,9 @@ static void enter_root(struct launch *l)
 	if (r < 0)
 		setup_fail(l, STAGE_NETNS, r, -1);
 	/* The pivot, done by the supervisor, has moved this process as well. */
-	if (fd_recv(l->sync[1], NULL, 0) < 0)
-		_exit(125);
+	r = fd_recv(l->sync[1], NULL, 0);
+	if (r < 0)
+		setup_lost(l, r);
 	if (chdir("/") < 0)
 		setup_fail(l, STAGE_PIVOT, errno, -1);
 }
@@ -86,8 +88,9 @@ static void enter_inner_userns(struct launch *l)
 			setup_fail(l, STAGE_USERNS, errno, -1);
 		if (ppoll(&p, 1, &brief, NULL) <= 0)
 			continue;
-		if (fd_recv(l->sync[1], NULL, 0) < 0)
-			_exit(125);
+		r = fd_recv(l->sync[1], NULL, 0);
+		if (r < 0)
+			setup_lost(l, r);
 		away = true;
 	}
 	r = userns_map(l->uid, l->gid);
@@ -139,7 +142,7 @@ static void filter_calls(struct launch *l)
 		return;
 	r = fd_send(l->sync[1], &listener, 1);
 	if (r < 0)
-		_exit(125);
+		setup_lost(l, r);
 	close_quietly(listener);
 }
 

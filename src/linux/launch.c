@@ -168,7 +168,7 @@ static int conclude(struct warden *w, struct launch_result *ret, struct berm_err
 {
 	if (w->failed && w->fail.stage != STAGE_EXEC)
 		return failure_explain(w->l, &w->fail, err);
-	if (!w->failed && !w->ready && !w->exited)
+	if (!w->failed && !w->going)
 		return err_set(err, -EPROTO, "the sandbox died while it was being set up");
 	fill_result(w, ret);
 	return 0;
@@ -198,7 +198,11 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 	fill_launch(&l, spec, plan);
 	w = (struct warden){ .l = &l, .ops = ops, .result = ret, .signals = -1, .child = -1 };
 	/* Inherited descriptors stay ours: the command gets 0, 1 and 2. */
-	(void)syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
+	if (syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) < 0) {
+		r = err_errno(err, -errno, "cannot keep open files from the command");
+		err_fix(err, "berm needs close_range(2) of Linux 5.11");
+		return r;
+	}
 	(void)setrlimit(RLIMIT_CORE, &core);
 	/* Should the supervisor be killed, its children come to us to be reaped. */
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

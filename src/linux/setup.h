@@ -7,9 +7,11 @@
  * mounts (they run side by side), enters the inner user namespace and forks the
  * command. No heap is used after the first fork: everything was made before.
  *
- * Each set-up failure sends one fixed record up the fail pipe, whose
- * write end also closes on the command's exec: end of file without a record
- * means that the command runs and that every step was done. */
+ * Each set-up failure sends one fixed record up the fail pipe, and the command's
+ * child sends one when all is done and only its exec is left. The pipe's write end
+ * closes on that exec: end of file after that record, and no other, means that the
+ * command runs and that every step was done. End of file alone means that the
+ * sandbox died before. */
 #pragma once
 
 #include <signal.h>
@@ -44,6 +46,8 @@ enum stage {
 	STAGE_WORKDIR,
 	STAGE_FORK,
 	STAGE_EXEC,
+	STAGE_SYNC, /* supervisor and init cannot talk to each other */
+	STAGE_GO,   /* no failure: every step is done, exec comes next */
 	STAGE_COUNT,
 };
 
@@ -96,6 +100,13 @@ struct launch {
 
 /* Reports a set-up failure and exits; for the children only. */
 void setup_fail(const struct launch *l, enum stage stage, int err, int index) _noreturn_;
+
+/* The same after a failed fd_send() or fd_recv() between the children; silent when
+ * the other side is gone, which has said why. */
+void setup_lost(const struct launch *l, int err) _noreturn_;
+
+/* Tells the warden that nothing but the exec is left. */
+void setup_go(const struct launch *l);
 
 void supervise(struct launch *l) _noreturn_;		   /* the supervisor's life */
 void init_main(struct launch *l) _noreturn_;		   /* init's life */

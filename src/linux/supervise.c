@@ -21,16 +21,37 @@
 
 static pid_t init_pid;
 
-void setup_fail(const struct launch *l, enum stage stage, int err, int index)
+static bool tell(const struct launch *l, enum stage stage, int err, int index)
 {
 	struct fail_record f = {
 		.magic = FAIL_MAGIC, .stage = stage, .err = err < 0 ? -err : err, .index = index
 	};
 
 	/* A pipe takes a record this small at once and whole (pipe(7), PIPE_BUF). */
-	while (write(l->fail[1], &f, sizeof(f)) < 0 && errno == EINTR)
-		;
+	while (write(l->fail[1], &f, sizeof(f)) < 0)
+		if (errno != EINTR)
+			return false;
+	return true;
+}
+
+void setup_fail(const struct launch *l, enum stage stage, int err, int index)
+{
+	(void)tell(l, stage, err, index);
 	_exit(125);
+}
+
+void setup_lost(const struct launch *l, int err)
+{
+	if (err != -EPIPE && err != -ECONNRESET)
+		(void)tell(l, STAGE_SYNC, err, -1);
+	_exit(125);
+}
+
+void setup_go(const struct launch *l)
+{
+	/* What the warden does not know of must not run. */
+	if (!tell(l, STAGE_GO, 0, -1))
+		_exit(125);
 }
 
 /* Init is gone, and with it every process of its pid namespace: the kernel
@@ -40,7 +61,7 @@ static void on_child(int sig)
 	int saved = errno;
 
 	(void)sig;
-	if (waitpid(init_pid, NULL, WNOHANG) == init_pid)
+	if (waitpid(init_pid, NULL, WNOHANG) == init_pid && !supervisor_end())
 		_exit(0);
 	errno = saved;
 }
@@ -195,7 +216,7 @@ static void build_view(struct launch *l, int root)
 	(void)umask(l->umask);
 	r = fd_recv(l->sync[0], &proc, 1);
 	if (r < 0)
-		_exit(125); /* init has said why */
+		setup_lost(l, r);
 	r = mount_attach_proc(root, proc);
 	if (r >= 0)
 		r = mount_proc_readonly(root);
@@ -215,13 +236,15 @@ static void leave_old_root(struct launch *l)
 	bool serves = l->plan->supervised && l->trap_exec;
 	int r;
 
-	if (serves && fd_send(l->sync[0], NULL, 0) < 0)
-		_exit(125);
+	r = serves ? fd_send(l->sync[0], NULL, 0) : 0;
+	if (r < 0)
+		setup_lost(l, r);
 	r = mount_leave_old();
 	if (r < 0)
 		setup_fail(l, STAGE_PIVOT, r, -1);
-	if (!serves && fd_send(l->sync[0], NULL, 0) < 0)
-		_exit(125);
+	r = serves ? 0 : fd_send(l->sync[0], NULL, 0);
+	if (r < 0)
+		setup_lost(l, r);
 	/* Init may be past the point where it waits for this, or dead: watch_init() sees. */
 	(void)fd_send(l->sync[0], NULL, 0);
 }

@@ -129,10 +129,14 @@ static void handle_fail(struct warden *w)
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
+	if (n == sizeof(w->fail) && w->fail.magic == FAIL_MAGIC && w->fail.stage == STAGE_GO) {
+		w->going = true;
+		return;
+	}
 	if (n == sizeof(w->fail))
 		w->failed = true;
 	else if (n == 0)
-		w->ready = true;
+		w->ready = w->going;
 	close_quietly(w->l->fail[0]);
 	w->l->fail[0] = -1;
 	if (w->ready)
@@ -237,7 +241,7 @@ int warden_loop(struct warden *w, struct berm_err *err)
 	if (w->l->shared->init_pid)
 		reap(w->l->shared->init_pid);
 	/* What was sent before the end is still in the sockets. */
-	if (w->l->fail[0] >= 0)
+	for (int i = 0; i < 2 && w->l->fail[0] >= 0; i++)
 		handle_fail(w);
 	if (w->l->events[0] >= 0)
 		handle_events(w);

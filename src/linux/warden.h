@@ -49,6 +49,7 @@ struct warden {
 	int signals; /* signalfd */
 	int child;   /* pidfd of the supervisor */
 	pid_t child_pid;
+	bool going;  /* every step is done, the command's exec came next */
 	bool ready;  /* the command was executed */
 	bool exited; /* and its status is known */
 	int status;
