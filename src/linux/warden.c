@@ -133,10 +133,15 @@ static void handle_fail(struct warden *w)
 		w->going = true;
 		return;
 	}
-	if (n == sizeof(w->fail))
-		w->failed = true;
-	else if (n == 0)
+	if (n < 0) {
+		/* Not knowing what happens in there, nothing may go on in there. */
+		w->fail = (struct fail_record){ FAIL_MAGIC, STAGE_SYNC, errno, -1 };
+		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
+	}
+	if (n == 0)
 		w->ready = w->going;
+	else
+		w->failed = true;
 	close_quietly(w->l->fail[0]);
 	w->l->fail[0] = -1;
 	if (w->ready)

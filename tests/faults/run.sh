@@ -68,7 +68,7 @@ judge() {
 	local process=$1 number=$2 name lines
 	name="$3 fails: process $process, call $number, $(call_name "$4")"
 	if ((status != 197)) && grep -q '^RAN' "$tmp/out"; then
-		if ((status == 137)) && cmp -s -n "$(stat -c %s "$tmp/out")" "$tmp/out" "$tmp/good"; then
+		if ((status == 137 || status == 125)) && cmp -s -n "$(stat -c %s "$tmp/out")" "$tmp/out" "$tmp/good"; then
 			ok "$name: the session ended"
 		elif ((status != 0)); then
 			not_ok "$name" "the command ran, but the status is $status" "$(<"$tmp/err")"
