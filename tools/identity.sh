@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tools/identity.sh user|root RUNNER [ARG]...: runs RUNNER BERM ARG... from the
+# tools/identity.sh user|root RUNNER [ARG]...: runs RUNNER ARG... BERM from the
 # staged tree (tools/check-install.sh) as root, or as an ordinary user made for it
 # and removed afterwards. When the runner is done nothing of that user may be
 # left: no process, no file outside its home. Without root the caller is the
@@ -22,7 +22,7 @@ if [[ $identity == root ]] && ((EUID != 0)); then
 fi
 if [[ $identity == root ]] || ((EUID != 0)); then
 	cd "$stage" || exit 2
-	exec "$stage/$runner" "$berm" "$@"
+	exec "$stage/$runner" "$@" "$berm"
 fi
 
 user=
@@ -53,7 +53,7 @@ home=$(getent passwd "$user" | cut -d: -f6)
 
 runuser -u "$user" -- env -i HOME="$home" USER="$user" LOGNAME="$user" SHELL=/bin/bash \
 	PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8 bash -c 'cd && exec "$@"' - \
-	"$stage/$runner" "$berm" "$@"
+	"$stage/$runner" "$@" "$berm"
 status=$?
 
 # A process that was told to die may need a moment to be reaped.
