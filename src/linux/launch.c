@@ -49,6 +49,24 @@ static int open_stdio(void)
 	return 0;
 }
 
+/* A directory as a standard descriptor is a door into the host's tree: openat()
+ * from it reaches whatever lies around it. */
+static int refuse_directories(struct berm_err *err)
+{
+	static const char *const names[] = { "input", "output", "error" };
+	struct stat st;
+
+	for (int fd = 0; fd < 3; fd++) {
+		if (fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode))
+			continue;
+		err_set(err, -EISDIR, "standard %s is a directory: it would open the host's files",
+			names[fd]);
+		err_fix(err, "redirect it from or to a file, a pipe or /dev/null");
+		return -EISDIR;
+	}
+	return 0;
+}
+
 static void fill_launch(struct launch *l, const struct spec *spec, const struct plan *plan)
 {
 	*l = (struct launch){
@@ -195,6 +213,9 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 	r = open_stdio();
 	if (r < 0)
 		return err_errno(err, r, "cannot open /dev/null");
+	r = refuse_directories(err);
+	if (r < 0)
+		return r;
 	fill_launch(&l, spec, plan);
 	w = (struct warden){ .l = &l, .ops = ops, .result = ret, .signals = -1, .child = -1 };
 	/* Inherited descriptors stay ours: the command gets 0, 1 and 2. */

@@ -5,11 +5,28 @@
 
 #include "plan/plan.h"
 
+/* Where something is mounted; see points.c. */
+enum point_kind {
+	POINT_PRIVATE,	 /* a place of the root's own tmpfs that stays writable */
+	POINT_HOME,	 /* the private home, from berm's state */
+	POINT_HOME_HOST, /* the real one, read-only */
+	POINT_READ,	 /* data: struct readable_tree */
+	POINT_PIN,
+	POINT_ROOT, /* data: struct writable_root */
+};
+
+struct plan_point {
+	enum point_kind kind;
+	char *path;
+	const void *data;
+};
+
 struct plan_build {
 	struct plan *plan;
 	const struct spec *spec;
 	struct berm_err *err;
-	size_t steps_cap, trees_cap;
+	size_t steps_cap, trees_cap, n_points;
+	struct plan_point *points;
 	bool failed;
 };
 
@@ -25,12 +42,21 @@ void plan_mkdirs(struct plan_build *b, const char *path, bool is_file);
 /* true if some writable root lies strictly below dir. */
 bool plan_root_below(const struct spec *s, const char *dir);
 
+/* points.c: adds a mount point; path is copied, data is not. */
+int plan_point(struct plan_build *b, enum point_kind kind, const char *path, const void *data);
+/* Pins the ancestors of workspaces, then emits every point's steps in path order. */
+int plan_points(struct plan_build *b);
+void plan_points_free(struct plan_build *b);
+
 /* view.c: the read-only system, /dev, the private places. */
-void plan_view(struct plan_build *b);
-/* home.c: $HOME in its three forms, with the harmless parts of the real one. */
+int plan_view(struct plan_build *b);
+/* home.c: $HOME in its three forms. */
 int plan_home(struct plan_build *b);
-/* roots.c: workspaces and grants, their pinned ancestors, masks. */
+int plan_home_bind(struct plan_build *b);
+/* roots.c: workspaces, grants and readable trees; then what covers the rest. */
 int plan_roots(struct plan_build *b);
+int plan_root(struct plan_build *b, const struct writable_root *root);
+int plan_read(struct plan_build *b, const struct readable_tree *t);
 int plan_masks(struct plan_build *b);
 /* true if the host's path is seen in the new view through some bind. */
 bool plan_shown(const struct plan *p, const char *path);

@@ -145,27 +145,32 @@ static int private_home(struct plan_build *b)
 	return plan_root_below(s, s->home_path) ? grant_children(b, home) : 0;
 }
 
+int plan_home_bind(struct plan_build *b)
+{
+	const struct spec *s = b->spec;
+
+	plan_mkdirs(b, s->home_path, false);
+	if (s->home == HOME_PRIVATE)
+		return private_home(b);
+	plan_step(b, STEP_BIND, s->user_home, s->home_path, STEP_RO | STEP_REC, 0);
+	return 0;
+}
+
 int plan_home(struct plan_build *b)
 {
 	const struct spec *s = b->spec;
-	int r = 0;
 
 	/* The home itself is a workspace: nothing is laid below it. */
 	for (size_t i = 0; i < s->n_roots; i++)
 		if (streq(s->roots[i].path, s->home_path))
 			return 0;
-	plan_mkdirs(b, s->home_path, false);
 	switch (s->home) {
 	case HOME_PRIVATE:
-		r = private_home(b);
-		break;
+		return plan_point(b, POINT_HOME, s->home_path, NULL);
 	case HOME_EMPTY:
-		plan_step(b, STEP_PIN, NULL, s->home_path, plan_exec_flag(b), 0);
-		plan_private(b, s->home_path);
-		break;
+		return plan_point(b, POINT_PRIVATE, s->home_path, NULL);
 	case HOME_HOST:
-		plan_step(b, STEP_BIND, s->user_home, s->home_path, STEP_RO | STEP_REC, 0);
-		break;
+		return plan_point(b, POINT_HOME_HOST, s->home_path, NULL);
 	}
-	return r;
+	return -EINVAL;
 }

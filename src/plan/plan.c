@@ -114,16 +114,20 @@ int plan_build(const struct spec *spec, struct plan **ret, struct berm_err *err)
 	b.plan = calloc(1, sizeof(*b.plan));
 	if (!b.plan)
 		return err_set(err, -ENOMEM, "out of memory");
-	plan_view(&b);
-	r = plan_home(&b);
+	r = plan_view(&b);
+	if (r >= 0)
+		r = plan_home(&b);
 	if (r >= 0)
 		r = plan_roots(&b);
+	if (r >= 0)
+		r = plan_points(&b);
 	if (r >= 0)
 		r = plan_masks(&b);
 	if (r >= 0)
 		r = plan_sockets(&b);
 	if (r >= 0 && b.failed)
 		r = err_set(err, -ENOMEM, "out of memory");
+	plan_points_free(&b);
 	if (r < 0) {
 		plan_free(b.plan);
 		return r;

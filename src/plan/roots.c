@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writable roots, readable trees, and what covers the rest.
- *
- * An ancestor of a workspace that lies in a private place could be renamed from
- * inside: the workspace's path, on which rules are judged, would change.
- * Each such ancestor is therefore bound over itself: a mount point cannot be
- * renamed (EBUSY), whoever tries. */
+/* Writable roots, readable trees, and what covers the rest. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,52 +7,6 @@
 #include "base/path.h"
 #include "plan/build.h"
 #include "policy/pattern.h"
-
-/* The private tree that path lies in, or NULL. */
-static const struct tree *private_above(const struct plan *p, const char *path)
-{
-	const struct tree *best = NULL;
-
-	for (size_t i = 0; i < p->n_trees; i++) {
-		const struct tree *t = &p->trees[i];
-
-		if (t->kind == TREE_FREE && t->is_mount && !streq(t->path, path) &&
-		    path_within(path, t->path) && (!best || strlen(t->path) > strlen(best->path)))
-			best = t;
-	}
-	return best;
-}
-
-static bool pinned(const struct plan *p, const char *path)
-{
-	for (size_t i = 0; i < p->n_trees; i++)
-		if (p->trees[i].is_mount && streq(p->trees[i].path, path))
-			return true;
-	return false;
-}
-
-static void pin_ancestors(struct plan_build *b, const char *path)
-{
-	const struct tree *top = private_above(b->plan, path);
-	_cleanup_free_ char *part = strdup(path);
-	size_t from;
-
-	if (!part || b->failed) {
-		b->failed = true;
-		return;
-	}
-	if (!top)
-		return;
-	from = strlen(top->path);
-	for (char *slash = strchr(part + from + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (!pinned(b->plan, part)) {
-			plan_step(b, STEP_PIN, NULL, part, plan_exec_flag(b), 0);
-			plan_tree(b, TREE_FREE, part, true);
-		}
-		*slash = '/';
-	}
-}
 
 /* A root inside another one with the same rights needs no mount of its own:
  * writable roots carry no inner mounts. */
@@ -103,7 +52,7 @@ static int root_exec(struct plan_build *b, const struct writable_root *root, uns
 	return 0;
 }
 
-static int one_root(struct plan_build *b, const struct writable_root *root)
+int plan_root(struct plan_build *b, const struct writable_root *root)
 {
 	unsigned flags = STEP_REC | STEP_SAME;
 	struct step *step;
@@ -114,7 +63,6 @@ static int one_root(struct plan_build *b, const struct writable_root *root)
 	if (lstat(root->path, &st) < 0)
 		return err_errno(b->err, -errno, "cannot open %s", root->path);
 	plan_mkdirs(b, root->path, root->is_file);
-	pin_ancestors(b, root->path);
 	if (root->read_only)
 		flags |= STEP_RO;
 	r = root_exec(b, root, &flags);
@@ -135,14 +83,7 @@ static int one_root(struct plan_build *b, const struct writable_root *root)
 	return 0;
 }
 
-static int compare_depth(const void *a, const void *b)
-{
-	const struct writable_root *const *x = a, *const *y = b;
-
-	return strcmp((*x)->path, (*y)->path);
-}
-
-static int one_read(struct plan_build *b, const struct readable_tree *t)
+int plan_read(struct plan_build *b, const struct readable_tree *t)
 {
 	struct stat st;
 
@@ -156,21 +97,13 @@ static int one_read(struct plan_build *b, const struct readable_tree *t)
 int plan_roots(struct plan_build *b)
 {
 	const struct spec *s = b->spec;
-	_cleanup_free_ const struct writable_root **order = calloc(s->n_roots + 1, sizeof(*order));
-	size_t n = 0;
 	int r = 0;
 
-	if (!order)
-		return err_set(b->err, -ENOMEM, "out of memory");
 	for (size_t i = 0; r >= 0 && i < s->n_reads; i++)
-		r = one_read(b, &s->reads[i]);
-	for (size_t i = 0; i < s->n_roots; i++)
+		r = plan_point(b, POINT_READ, s->reads[i].path, &s->reads[i]);
+	for (size_t i = 0; r >= 0 && i < s->n_roots; i++)
 		if (!covered(s, i))
-			order[n++] = &s->roots[i];
-	/* In path order a directory comes before what it contains. */
-	qsort(order, n, sizeof(*order), compare_depth);
-	for (size_t i = 0; r >= 0 && i < n; i++)
-		r = one_root(b, order[i]);
+			r = plan_point(b, POINT_ROOT, s->roots[i].path, &s->roots[i]);
 	return r;
 }
 

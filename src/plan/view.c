@@ -87,15 +87,11 @@ static void dev(struct plan_build *b)
 	plan_tree(b, TREE_WRITE, "/dev/pts", false);
 }
 
-static void private_place(struct plan_build *b, const char *path, mode_t mode)
+int plan_view(struct plan_build *b)
 {
-	plan_step(b, STEP_DIR, NULL, path, 0, mode);
-	plan_step(b, STEP_PIN, NULL, path, plan_exec_flag(b), 0);
-	plan_private(b, path);
-}
+	static const char *const private[] = { "/dev/shm", "/tmp", "/run", "/var" };
+	int r = 0;
 
-void plan_view(struct plan_build *b)
-{
 	if (b->spec->root == ROOT_HOST)
 		host_top_level(b);
 	else
@@ -104,12 +100,15 @@ void plan_view(struct plan_build *b)
 	plan_step(b, STEP_DIR, NULL, "/proc", 0, 0755);
 	plan_tree(b, TREE_WRITE, "/proc", false);
 	dev(b);
-	private_place(b, "/dev/shm", 01777);
-	private_place(b, "/tmp", 01777);
-	private_place(b, "/run", 0755);
-	private_place(b, "/var", 0755);
+	plan_step(b, STEP_DIR, NULL, "/dev/shm", 0, 01777);
+	plan_step(b, STEP_DIR, NULL, "/tmp", 0, 01777);
+	plan_step(b, STEP_DIR, NULL, "/run", 0, 0755);
+	plan_step(b, STEP_DIR, NULL, "/var", 0, 0755);
 	plan_step(b, STEP_DIR, NULL, "/var/tmp", 0, 01777);
 	plan_step(b, STEP_SYMLINK, "/run", "/var/run", 0, 0);
 	plan_step(b, STEP_DIR, NULL, "/home", 0, 0755);
 	plan_step(b, STEP_DIR, NULL, "/root", 0, 0700);
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(private); i++)
+		r = plan_point(b, POINT_PRIVATE, private[i], NULL);
+	return r;
 }

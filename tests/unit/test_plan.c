@@ -189,6 +189,33 @@ static void deny_writable_reaches_every_writable_place(void **state)
 	assert_true(find(f->plan, STEP_BIND, f->base, NULL)->flags & STEP_NOEXEC);
 }
 
+/* A mount hides what was mounted below its place before it. */
+static void no_mount_covers_an_earlier_one(void **state)
+{
+	struct fixture *f = *state;
+	char home[96];
+
+	(void)snprintf(home, sizeof(home), "%s/state/home", f->base);
+	assert_int_equal(mkdir(home, 0700), 0);
+	f->spec.home = HOME_HOST;
+	f->spec.home_path = f->spec.user_home = home;
+	build(f);
+	for (size_t j = 0; j < f->plan->n_steps; j++) {
+		const struct step *s = &f->plan->steps[j];
+		size_t n = strlen(s->dst);
+
+		if (s->op != STEP_BIND && s->op != STEP_PIN)
+			continue;
+		for (size_t i = 0; i < j; i++) {
+			const struct step *before = &f->plan->steps[i];
+
+			if (before->op == STEP_BIND || before->op == STEP_PIN)
+				assert_false(strncmp(before->dst, s->dst, n) == 0 &&
+					     before->dst[n] == '/');
+		}
+	}
+}
+
 static void a_planted_link_is_cleared_from_the_private_home(void **state)
 {
 	struct fixture *f = *state;
@@ -250,6 +277,7 @@ int main(void)
 		T(read_only_modes_govern_nothing),
 		T(writable_roots_carry_no_inner_mounts),
 		T(deny_writable_reaches_every_writable_place),
+		T(no_mount_covers_an_earlier_one),
 		T(a_planted_link_is_cleared_from_the_private_home),
 		T(the_source_is_remembered_by_inode),
 		T(a_missing_root_is_an_error),
