@@ -17,7 +17,7 @@ enum sup_root_kind {
 };
 
 struct sup_root {
-	int fd;          /* O_PATH on the mounted root, inside the new view */
+	int fd;		 /* O_PATH on the mounted root, inside the new view */
 	uint64_t mnt_id; /* STATX_MNT_ID of fd */
 	const char *path;
 	bool is_file;
@@ -40,6 +40,11 @@ struct supervisor {
  * errno. */
 int supervisor_prepare(struct supervisor *in);
 
-/* Serves notifications until the listener is dead; runs in the calling thread and
- * starts what helpers it needs. Never returns on success. */
+/* Serves notifications until no process is left that could send one; runs in the calling
+ * thread and starts what helpers it needs. What the command had closed last is then
+ * in place. Returns 0, or a negative errno when it cannot serve. */
 int supervisor_run(struct supervisor *in);
+
+/* For a signal handler: the last process of the command is gone. true: supervisor_run()
+ * will return soon; false: it does not run. */
+bool supervisor_end(void);

@@ -42,4 +42,6 @@ int git_init(struct sup *s);
 /* A stand-in has been closed: see git_standin.c. Events that have arrived are worked off;
  * called before each request and when `git_events` is readable, without `names`. */
 void git_settle(struct sup *s, struct worker *w);
+/* The command is dead: every stand-in is settled. */
+void git_finish(struct sup *s, struct worker *w);
 int git_events(const struct sup *s); /* descriptor to poll, -1 when nothing is pending */

@@ -23,6 +23,7 @@
  * writer itself cannot, the stand-in's descriptors are numbered at the top of the
  * table, where the filter traps close(): the bytes are then in place before the
  * close is carried out. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -180,6 +181,34 @@ void git_settle(struct sup *s, struct worker *w)
 	pthread_rwlock_unlock(&s->names);
 }
 
+void git_finish(struct sup *s, struct worker *w)
+{
+	pthread_rwlock_wrlock(&s->names);
+	for (size_t i = 0; i < STANDINS_MAX; i++)
+		if (standins[i].used)
+			(void)settle_one(s, w, &standins[i]);
+	pthread_rwlock_unlock(&s->names);
+}
+
+/* Does the caller hold the file by another descriptor too? A shell that has just moved a
+ * redirection to its place does: nothing has been written yet. */
+static bool held_twice(struct request *r, const struct stat *st)
+{
+	int ignored, n = 0;
+	struct task *t = target_task(r, &ignored);
+	int fd = t ? openat(t->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	_cleanup_closedir_ DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	struct stat other;
+
+	if (!dir)
+		close_quietly(fd);
+	while (dir && n < 2 && (e = readdir(dir)))
+		n += fstatat(dirfd(dir), e->d_name, &other, 0) == 0 && other.st_dev == st->st_dev &&
+		     other.st_ino == st->st_ino;
+	return n > 1;
+}
+
 /* A close of one of the descriptors we have numbered: its bytes are put in place before
  * it is carried out. Refused bytes are an error of the close, as a full disk would be
  * on some file systems; the descriptor then leads nowhere. */
@@ -200,7 +229,7 @@ int sys_close(struct request *r)
 		if (standins[i].used && fstat(standins[i].look, &st) == 0 &&
 		    st.st_dev == o.st.st_dev && st.st_ino == o.st.st_ino)
 			d = &standins[i];
-	if (!d)
+	if (!d || held_twice(r, &o.st))
 		return SUP_CONTINUE;
 	if (!r->exclusive)
 		return SUP_AGAIN;

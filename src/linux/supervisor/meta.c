@@ -8,6 +8,7 @@
 #include <sys/time.h>
 #include <utime.h>
 
+#include "linux/supervisor/git.h"
 #include "linux/supervisor/meta.h"
 
 int meta_object(struct request *r, int dirfd, uint64_t path, int flags, struct object *o)
@@ -39,25 +40,27 @@ int meta_allowed(struct request *r, const struct object *o)
 		err = alias_refused(r, o->path, &o->st);
 	if (!err)
 		err = judge_object_role(r, o, &role);
-	return err ? err : target_alive(r);
+	if (err)
+		return err;
+	/* One that git does not run must not become one that it runs, nor the reverse. */
+	if (role == GIT_HOOK)
+		return report_denial(r, OP_META, o->path, NULL, git_role_reason(role), EACCES);
+	return target_alive(r);
 }
 
 static int change_mode(struct request *r, const struct object *o, mode_t mode)
 {
-	enum git_role role;
-	int err = meta_allowed(r, o);
+	int err;
 
-	if (!err)
-		err = judge_object_role(r, o, &role);
+	mode &= 07777;
+	/* "chmod -R" comes by what is protected too, and mostly changes nothing there. */
+	err = (o->st.st_mode & 07777) == mode && !S_ISLNK(o->st.st_mode) ? target_alive(r)
+									 : meta_allowed(r, o);
 	if (err)
 		return err;
-	/* A hook that git does not run must not become one that it runs. */
-	if (role == GIT_HOOK && (mode & 0111 & ~o->st.st_mode))
-		return report_denial(r, OP_META, o->path, NULL, "a git hook made executable",
-				     EACCES);
 	if (S_ISLNK(o->st.st_mode))
 		return -EOPNOTSUPP;
-	return fchmodat(r->sup->host_proc, fd_name(o->fd).text, mode & 07777, 0) < 0 ? -errno : 0;
+	return fchmodat(r->sup->host_proc, fd_name(o->fd).text, mode, 0) < 0 ? -errno : 0;
 }
 
 static int chmod_path(struct request *r, int dirfd, uint64_t path, mode_t mode, int flags)

@@ -278,6 +278,18 @@ int supervisor_prepare(struct supervisor *in)
 	return err ? err : confine();
 }
 
+static volatile sig_atomic_t serving, ending;
+
+bool supervisor_end(void)
+{
+	if (!serving)
+		return false;
+	ending = 1;
+	/* Whether RECV waits now or is about to: it finds no listener any more. */
+	(void)dup2(sup.self_fd, sup.listener);
+	return true;
+}
+
 int supervisor_run(struct supervisor *in)
 {
 	static struct request r;
@@ -289,8 +301,10 @@ int supervisor_run(struct supervisor *in)
 		    SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
 	r.sup = &sup;
 	r.w = &first;
+	serving = 1;
 	do
 		err = serve_one(&first, &r);
-	while (!err);
-	return err;
+	while (!err && !ending);
+	git_finish(&sup, &first);
+	return ending || err == -EPIPE ? 0 : err;
 }

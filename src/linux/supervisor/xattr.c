@@ -49,16 +49,10 @@ static int read_value(struct request *r, uint64_t value, uint64_t size, uint64_t
 static int apply(struct request *r, const struct object *o, const struct attribute *a)
 {
 	struct fd_name name = fd_name(o->fd);
-	enum git_role role;
 	int err = meta_allowed(r, o), n;
 
-	if (!err)
-		err = judge_object_role(r, o, &role);
 	if (err)
 		return err;
-	/* An access list can make it executable as chmod can. */
-	if (role == GIT_HOOK)
-		return report_denial(r, OP_META, o->path, NULL, "attributes of a git hook", EACCES);
 	/* No attribute that is open to a user exists on a symlink. */
 	if (S_ISLNK(o->st.st_mode))
 		return str_starts(a->name, "system.") ? -EOPNOTSUPP : -EPERM;
