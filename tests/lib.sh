@@ -90,7 +90,8 @@ done_testing()
 
 # ---- places ----------------------------------------------------------------
 
-# A fresh probe directory from the template. Sets D, H, W, A.
+# A fresh probe directory from the template; with T_SECRETS the home has secrets in
+# it as well. Sets D, H, W, A.
 T_COUNT=0
 fresh()
 {
@@ -98,6 +99,9 @@ fresh()
 	D=$T_BASE/$T_SUBJECT.$T_COUNT${1:-}
 	mkdir "$D"
 	cp -a "$T_BASE/tpl/." "$D"
+	if [[ -n ${T_SECRETS:-} ]]; then
+		cp -a "$T_BASE/secrets/." "$D/home"
+	fi
 	places
 }
 
@@ -313,7 +317,7 @@ harmed()
 prepare()
 {
 	fresh "$1"
-	(cd "$W" && set +f && eval "$r_setup") >"$D/setup.log" 2>&1 || {
+	(cd "$W" && set +f && export HOME=$H && eval "$r_setup") >"$D/setup.log" 2>&1 || {
 		WHY="setup failed: $(tail -c 500 "$D/setup.log")"
 		return 1
 	}
@@ -426,8 +430,9 @@ suite_template()
 suite_cleanup()
 {
 	local p
+	set +f
 	for p in "$T_BASE"/pids/*; do
-		[[ -e $p ]] && kill -9 "$(<"$p")" 2>/dev/null
+		[[ -e $p ]] && kill_own "$(<"$p")"
 	done
 	if [[ -n ${T_KEEP:-} ]]; then
 		echo "# kept: $T_BASE"
@@ -437,10 +442,22 @@ suite_cleanup()
 	rm -rf "$T_BASE"
 }
 
-# A process of the runner's own that must be gone at the end.
+# A process of the runner's own that must be gone at the end. A pid alone may be
+# somebody else's by then: it goes with the time at which the process began.
+stamped()
+{
+	echo "$1:$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)"
+}
+
 own_pid()
 {
-	echo "$1" >"$T_BASE/pids/$1"
+	stamped "$1" >"$T_BASE/pids/$1"
+}
+
+# kill_own PID:TIME
+kill_own()
+{
+	[[ -n ${1#*:} && $(stamped "${1%%:*}") == "$1" ]] && kill -9 "${1%%:*}" 2>/dev/null
 }
 
 suite_usage()

@@ -14,10 +14,12 @@ with_fds()
 		local run=(/bin/sh -c "$(prelude)echo @ran >&2; $script")
 		[[ $where == in ]] && run=("$BERM" run -w "$W" -- "${run[@]}")
 		(cd "$W" && eval "HOME=$H timeout 20 \"\${run[@]}\" $redir") >"$D/shell.out" 2>&1
+		local rc=$?
 		OUT=$(cat "$D/out" "$D/shell.out" 2>/dev/null)
 		local hit=0
 		(cd "$W" && eval "$harm") && hit=1
-		[[ $OUT == *@ran* ]] || hit="it did not run: $OUT"
+		# berm may refuse to start with such a descriptor
+		[[ $OUT == *@ran* || ($where == in && $rc == 125) ]] || hit="it did not run: $OUT"
 		drop "$D"
 		if [[ $where == bare && $hit != 1 ]]; then
 			t_fail "$id" "$text" "the control did no harm: $OUT"
@@ -45,7 +47,8 @@ with_fds fds.stdout-truncate 'a log that is appended to is not truncated' ">>\$H
 	'! grep -q "line one" "$H/log"'
 with_fds fds.stdout-link 'nor given another name' ">>\$H/log 2>\$D/out" \
 	'perl -e "my (\$from, \$to) = (\"/proc/self/fd/1\", \"alias\"); syscall(265, -100, \$from, -100, \$to, 0x400)"' 'made alias'
-with_fds fds.stdout-read 'nor read back' ">>\$H/src/other/secret.txt 2>\$D/out" 'cat /proc/$$/fd/1 >copy; cat copy >&2' 'grep -qs "CANARY other" copy'
+with_fds fds.stdout-read 'nor read back' ">>\$H/src/other/secret.txt 2>\$D/out" \
+	'/usr/bin/python3 -c "import os, sys; sys.stderr.write(open(\"/proc/self/fd/1\").read())"' leaked
 with_fds fds.proc-parent 'the descriptors of the parent' "9<\$H/src/other/secret.txt $out" \
 	'for p in $PPID 1; do for f in /proc/$p/fd/*; do timeout 1 head -c 100 $f; done; done </dev/null' leaked
 

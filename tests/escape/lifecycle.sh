@@ -79,8 +79,24 @@ start_run()
 		[[ -e $W/started ]] && running "$t" && break
 		sleep 0.03
 	done
-	# berm's own processes, by their program file, the first one first
-	mapfile -t crew < <(descendants "$main")
+	# berm's own processes and the command's, the first one first
+	crew_of "$main"
+}
+
+crew_of()
+{
+	local p
+	mapfile -t crew < <(descendants "$1")
+	stamps=()
+	for p in "${crew[@]}"; do
+		stamps+=("$(stamped "$p")")
+	done
+}
+
+# alive PID:TIME: that very process is, after a moment
+alive()
+{
+	[[ $(stamped "${1%%:*}") == "$1" && -n ${1#*:} ]] && ! dead "${1%%:*}"
 }
 
 descendants()
@@ -107,11 +123,11 @@ check_gone()
 {
 	local id=$1 text=$2 p left=''
 	gone_soon "$t" || left="the command (sleep $t) is still there"
-	for p in "${crew[@]}"; do
+	for p in "${stamps[@]}"; do
 		for _ in {1..20}; do
-			dead "$p" && break
+			alive "$p" || break
 		done
-		dead "$p" || left+=" process $p ($(tr '\0' ' ' <"/proc/$p/cmdline" 2>/dev/null | head -c 60)) is still there"
+		alive "$p" && left+=" process $p ($(tr '\0' ' ' <"/proc/${p%%:*}/cmdline" 2>/dev/null | head -c 60)) is still there"
 	done
 	rm -f "$W/started"
 	host_git "$W" status --porcelain >"$D/status"
@@ -122,8 +138,8 @@ check_gone()
 	else
 		t_fail "$id" "$text" "$left"
 	fi
-	for p in "${crew[@]}"; do
-		kill -9 "$p" 2>/dev/null
+	for p in "${stamps[@]}"; do
+		kill_own "$p"
 	done
 	pkill -9 -f "^sleep $t"
 	drop "$D"
@@ -164,14 +180,14 @@ if wanted lifecycle.kill-start; then
 		(cd "$W" && HOME=$H exec setsid "$BERM" run -w "$W" -- /bin/sh -c "echo x >begun; sleep $t" </dev/null >"$D/out" 2>&1) &
 		main=$!
 		sleep "0.0$(printf %02d "$us")"
-		mapfile -t crew < <(descendants "$main")
+		crew_of "$main"
 		kill -9 "$main"
 		gone_soon "$t" || bad+=" $us ms: the command lives"
-		for p in "${crew[@]}"; do
+		for p in "${stamps[@]}"; do
 			for _ in {1..20}; do
-				dead "$p" && break
+				alive "$p" || break
 			done
-			dead "$p" || bad+=" $us ms: $p lives"
+			alive "$p" && bad+=" $us ms: $p lives"
 		done
 		rm -f "$W/begun"
 		[[ -z $(host_git "$W" status --porcelain) ]] || bad+=" $us ms: leftovers"

@@ -2,6 +2,7 @@
 # shellcheck shell=bash disable=SC2016
 # The modes that only look do not write (SPEC S2); protected checkouts (F3).
 . "$(dirname "$0")/../lib.sh"
+T_SECRETS=1
 
 for mode in review plan orchestrate; do
 	while IFS='|' read -r id do harm; do

@@ -53,8 +53,7 @@ LIST
 
 # Outside every writable root nothing changes at all.
 attack modify.outside.system 'a file of the system' control='root:only root could' \
-	setup='cp -a /etc/hostname $D/hostname.was' do='cp /etc/hostname h; cat h >/etc/hostname' \
-	harm='[[ $OUT != *denied* && $OUT != *ead-only* ]]'
+	do=': >>/etc/hostname && echo OPENED' harm='[[ $OUT == *OPENED* ]]'
 attack modify.outside.sibling 'a file of the project next door' setup='remember $H/src/other/secret.txt' \
 	do='echo x >$H/src/other/secret.txt' harm='changed "$H/src/other/secret.txt"'
 attack modify.outside.dotdot 'by ../' setup='remember $H/src/other/secret.txt' \

@@ -4,18 +4,19 @@
 . "$(dirname "$0")/../lib.sh"
 
 # A process of the host, of the same user, with a secret in its environment.
-sleeper='env SECRET=CANARY-env sleep 600 >/dev/null 2>&1 & echo $! >pid; echo $! >$T_BASE/pids/$!; disown; sleep 0.05'
+odd=600.$RANDOM$RANDOM
+sleeper="env SECRET=CANARY-env sleep $odd"'>/dev/null 2>&1 & echo $! >pid; own_pid $!; disown; sleep 0.05'
 
 while IFS='|' read -r id do harm; do
 	attack "proc.host.$id" "a process of the host: $id" setup="$sleeper" \
-		do="P=\$(cat pid); $do" harm="$harm"
+		do="P=\$(cat pid); ${do//ODD/$odd}" harm="$harm"
 done <<'LIST'
 kill|kill -9 $P|dead $(cat pid)
 kill-syscall|$A proc kill $P|dead $(cat pid)
 tgkill|$A proc tgkill $P|dead $(cat pid)
 sigqueue|$A proc sigqueue $P|dead $(cat pid)
 pidfd|$A proc pidfd-signal $P|dead $(cat pid)
-pkill|pkill -9 -x sleep|dead $(cat pid)
+pkill|pkill -9 -f "^sleep ODD"|dead $(cat pid)
 environ|$A proc proc-environ $P|leaked
 environ-all|cat /proc/[0-9]*/environ 2>/dev/null|leaked
 cmdline-all|cat /proc/[0-9]*/cmdline 2>/dev/null; echo|[[ $OUT == *sleep*600* ]]
@@ -98,7 +99,7 @@ attack proc.init.tracer 'a process of the host is no tracer or parent that could
 # /proc files that change the machine. Each is written with what it holds.
 for f in kernel/core_pattern kernel/hostname kernel/domainname kernel/modprobe kernel/sysrq kernel/panic \
 	kernel/randomize_va_space vm/overcommit_memory vm/drop_caches fs/file-max fs/suid_dumpable \
-	fs/binfmt_misc/status net/ipv4/ip_forward user/max_user_namespaces kernel/ns_last_pid kernel/threads-max \
+	net/ipv4/ip_forward user/max_user_namespaces kernel/ns_last_pid kernel/threads-max \
 	kernel/unprivileged_bpf_disabled kernel/printk; do
 	attack "proc.sys.$f" "/proc/sys/$f cannot be written" control='root:only root may' \
 		setup="[[ -e /proc/sys/$f ]]" \

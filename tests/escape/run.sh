@@ -18,7 +18,7 @@ suite_build()
 	${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -w -o "$T_BASE/bin/attack" \
 		$(printf '%s\n' "$HERE"/attack/*.c) -pthread -lrt || return 1
 	cp "$T_BASE/bin/attack" "$T_BASE/tpl/home/src/proj/tools/"
-	secrets "$T_BASE/tpl/home"
+	secrets "$T_BASE/secrets"
 }
 
 # The user's secrets, as far as a home has them; each holds a canary.

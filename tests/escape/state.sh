@@ -2,6 +2,7 @@
 # shellcheck shell=bash disable=SC2016
 # berm's own state, settings and outputs are out of reach.
 . "$(dirname "$0")/../lib.sh"
+T_SECRETS=1
 
 attack state.events-file 'the events file is not written by the command' control='none:there is no events file bare' \
 	do='echo "{\"event\":\"forged\"}" >>$D/events; for f in /proc/[0-9]*/fd/*; do :; done' harm='grep -q forged "$EV"'
