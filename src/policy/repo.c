@@ -206,6 +206,21 @@ static int read_config_in(struct repo *r, const char *dir, const char *name)
 	return file ? read_config(r, file) : no_memory(r->err);
 }
 
+/* A part of the repository that is kept elsewhere, in the workspace. */
+static int linked(struct repo *r, const char *name)
+{
+	_cleanup_free_ char *path = path_join(r->common, name), *real = NULL;
+	struct found f = { path, 0, r->top };
+	struct stat st;
+
+	if (!path)
+		return no_memory(r->err);
+	if (lstat(path, &st) < 0 || !S_ISLNK(st.st_mode))
+		return 0;
+	real = path_resolve(path);
+	return real ? obeyed(r, &f, real) : no_memory(r->err);
+}
+
 /* ---- finding the repository --------------------------------------------- */
 
 /* The first line of a small file, without its line end. NULL when it cannot be read. */
@@ -406,7 +421,11 @@ static int one_workspace(struct spec *s, const struct policy_input *in, const ch
 		if (rc < 0)
 			return rc;
 	}
-	rc = read_config_in(&r, r.common, "config");
+	rc = linked(&r, "hooks");
+	if (rc >= 0)
+		rc = linked(&r, "config");
+	if (rc >= 0)
+		rc = read_config_in(&r, r.common, "config");
 	if (rc >= 0)
 		rc = read_config_in(&r, r.gitdir, "config.worktree");
 	return rc;

@@ -6,6 +6,7 @@
 
 #include "policy/apply.h"
 #include "policy/layers.h"
+#include "policy/links.h"
 #include "policy/places.h"
 #include "policy/repo.h"
 
@@ -58,6 +59,8 @@ static int fill(struct spec *s, const struct policy_input *in, struct berm_err *
 		r = view_check(s, in, err);
 	if (r >= 0)
 		r = spec_finish_rules(s, err);
+	if (r >= 0)
+		r = links_resolve(s, err);
 	return r < 0 ? r : env_resolve(s, in, err);
 }
 

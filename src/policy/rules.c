@@ -269,6 +269,8 @@ int spec_finish_rules(struct spec *s, struct berm_err *err)
 {
 	struct spec_priv *p = s->priv;
 
+	free(p->live);
+	p->n_live = 0;
 	p->live = calloc(s->n_rules + 1, sizeof(*p->live));
 	if (!p->live || sort_rules(s) < 0)
 		return err_set(err, -ENOMEM, "out of memory");

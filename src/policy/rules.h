@@ -72,7 +72,8 @@ int spec_add_rule(struct spec *s, const struct rule_def *def, struct berm_err *e
  * root, and of those about fixed places the ones that the view would show. */
 int spec_add_builtin(struct spec *s, struct berm_err *err);
 
-/* Sorts the rules, strongest first, and makes the index. After this nothing changes. */
+/* Sorts the rules, strongest first, and makes the index. After rules were added it is
+ * called again. */
 int spec_finish_rules(struct spec *s, struct berm_err *err);
 
 /* Is the name that of a dependency folder (data/dependency-dirs)? */
