@@ -404,6 +404,80 @@ static void test_spellings(void **state)
 	assert_int_equal(judge(m, OP_WRITE, "ws/a1.txt", FT_REG).err, EACCES);
 }
 
+/* Closed names that are links already. */
+static void test_links(void **state)
+{
+	static const struct {
+		enum file_op op;
+		const char *path;
+		enum file_type type;
+		int err;
+	} rows[] = {
+		{ OP_WRITE, "ws/store/settings.json", FT_REG, EACCES },
+		{ OP_CREATE, "ws/store/skills/x", FT_REG, EACCES },
+		{ OP_CREATE, "ws/store/notes", FT_REG, 0 },
+		{ OP_RENAME_FROM, "ws/store", FT_DIR, EACCES },
+		{ OP_WRITE, "ws/dots/config.toml", FT_REG, EACCES },
+		{ OP_WRITE, "ws/vars", FT_REG, EACCES },
+		{ OP_DELETE, "ws/hop", FT_SYMLINK, EACCES },
+		{ OP_WRITE, "ws/shared/tasks.json", FT_REG, EACCES },
+		{ OP_WRITE, "ws/shared/other.json", FT_REG, 0 },
+		{ OP_WRITE, "ws/h/pre-commit", FT_REG, EACCES },
+		{ OP_WRITE, "ws/src/main.c", FT_REG, 0 },
+		{ OP_WRITE, "ws/anything", FT_REG, 0 },
+	};
+	struct machine *m = *state;
+
+	put_dir(m, "ws/store/skills");
+	put_dir(m, "ws/dots");
+	put_dir(m, "ws/h");
+	put_dir(m, "ws/.git");
+	put(m, "ws/vars", "x");
+	put(m, "ws/shared/tasks.json", "x");
+	put_dir(m, "ws/.vscode");
+	put_link(m, "ws/.claude", "store");
+	put_link(m, "ws/.codex", at(m, "ws/dots"));
+	put_link(m, "ws/hop", "./vars");
+	put_link(m, "ws/.env", "hop");
+	put_link(m, "ws/.vscode/tasks.json", "../shared/tasks.json");
+	put_link(m, "ws/.git/hooks", "../h");
+	put_link(m, "ws/.idea", ".");	   /* the workspace itself: closes nothing more */
+	put_link(m, "ws/.cursor", "/etc"); /* outside */
+	put_link(m, "ws/.gemini", ".gemini");
+	put_link(m, "ws/latest", "src"); /* an ordinary link */
+	(void)resolve(m);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct verdict v = judge(m, rows[i].op, rows[i].path, rows[i].type);
+
+		if (v.err != rows[i].err)
+			fail_msg("%s %s: %d (%s)", file_op_action(rows[i].op), rows[i].path, v.err,
+				 v.rule ? v.rule->text : "-");
+	}
+	assert_int_equal(judge(m, OP_READ, "ws/vars", FT_REG).err, 0);
+	m->in.profile = "strict";
+	(void)resolve(m);
+	assert_int_equal(judge(m, OP_READ, "ws/vars", FT_REG).err, EACCES);
+}
+
+/* In a crowded directory too. */
+static void test_links_crowded(void **state)
+{
+	struct machine *m = *state;
+	char name[64];
+
+	for (unsigned i = 0; i < 1500; i++) {
+		(void)snprintf(name, sizeof(name), "ws/file%u", i);
+		put(m, name, "");
+	}
+	put(m, "ws/vars", "x");
+	put_link(m, "ws/.env", "vars");
+	put_link(m, "ws/.mcp.json", "file3");
+	(void)resolve(m);
+	assert_int_equal(judge(m, OP_WRITE, "ws/vars", FT_REG).err, EACCES);
+	assert_int_equal(judge(m, OP_WRITE, "ws/file3", FT_REG).err, EACCES);
+	assert_int_equal(judge(m, OP_WRITE, "ws/file4", FT_REG).err, 0);
+}
+
 /* ---- protected paths ---------------------------------------------------- */
 
 static void test_protected_paths(void **state)
@@ -603,7 +677,8 @@ int main(void)
 		T(test_settings_write),	 T(test_allow_read), T(test_unprotected_secret),
 		T(test_hidden),		 T(test_spellings),  T(test_protected_paths),
 		T(test_rules_above),	 T(test_hooks_path), T(test_worktree),
-		T(test_forged_pointers), T(test_submodule),
+		T(test_forged_pointers), T(test_submodule),  T(test_links),
+		T(test_links_crowded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
