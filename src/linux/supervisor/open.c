@@ -132,7 +132,11 @@ static int judge_existing(struct request *r, const struct opening *o, struct pla
 	case FT_NONE:
 		return -ENOENT;
 	case FT_SYMLINK:
-		return -ELOOP;
+		/* Through a protected name not even another file is written: what is read by
+		 * that name would change. */
+		if (o->flags & O_NOFOLLOW)
+			return -ELOOP;
+		return report_denial(r, OP_WRITE, p->path, &v, NULL, -err);
 	case FT_DIR:
 		return -EISDIR;
 	default:
@@ -340,12 +344,38 @@ static bool plain_device(const char *path)
 		str_starts(path, "/dev/pts/"));
 }
 
+/* An open without write access, while a rule hides something: see read.c. */
+static bool reads_trapped(const struct request *r, const struct opening *o)
+{
+	return r->sup->spec->read_deny && (o->flags & O_ACCMODE) == O_RDONLY;
+}
+
+static int open_trapped(struct request *r, struct start from, uint64_t addr,
+			const struct opening *o)
+{
+	char path[PATH_MAX];
+	ssize_t n = target_string(r, addr, path);
+	int err;
+
+	if (n < 0)
+		return (int)n;
+	if (!changes(o->flags))
+		return open_reading(r, from, path, o);
+	memcpy(r->path, path, (size_t)n + 1);
+	err = open_path(r, from, r->path, o);
+	return err == SUP_CONTINUE ? open_making(r, from, path, o) : err;
+}
+
 static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mode_t mode)
 {
 	struct opening o = { .flags = flags & OPEN_FLAGS_KNOWN, .mode = mode & 07777 };
 	ssize_t n;
 
-	if (o.flags & O_PATH || !changes(o.flags) || is_nonsense(o.flags))
+	if (o.flags & O_PATH || is_nonsense(o.flags))
+		return SUP_CONTINUE;
+	if (reads_trapped(r, &o))
+		return open_trapped(r, START_AT(dirfd), path, &o);
+	if (!changes(o.flags))
 		return SUP_CONTINUE;
 	n = target_string(r, path, r->path);
 	if (n < 0)
@@ -372,7 +402,7 @@ int sys_creat(struct request *r)
 
 /* Whatever the kernel would refuse is left to it: the worst that a second look at
  * changed memory can make of it is a Landlock denial. */
-int sys_openat2(struct request *r)
+static int openat2_call(struct request *r)
 {
 	struct open_how how = { 0 };
 	struct start from = START_AT(r->arg[0]);
@@ -383,9 +413,10 @@ int sys_openat2(struct request *r)
 		return SUP_CONTINUE;
 	if (target_read(r, r->arg[2], &how, sizeof(how)))
 		return -EFAULT;
+	o = (struct opening){ .flags = (int)how.flags, .mode = (mode_t)how.mode };
 	if (how.flags & ~(uint64_t)OPEN_FLAGS_KNOWN || how.mode & ~(uint64_t)07777 ||
 	    how.resolve & ~(uint64_t)RESOLVE_KNOWN || how.flags & O_PATH ||
-	    !changes((int)how.flags) || is_nonsense((int)how.flags))
+	    (!changes(o.flags) && !reads_trapped(r, &o)) || is_nonsense(o.flags))
 		return SUP_CONTINUE;
 	if (how.mode && !(how.flags & (O_CREAT | TMPFILE_BIT)))
 		return SUP_CONTINUE;
@@ -398,8 +429,18 @@ int sys_openat2(struct request *r)
 	if (how.resolve & RESOLVE_CACHED)
 		return -EAGAIN;
 	from.resolve = how.resolve;
-	o = (struct opening){ .flags = (int)how.flags, .mode = (mode_t)how.mode };
+	if (!changes(o.flags))
+		return open_reading(r, from, r->path, &o);
 	return open_path(r, from, r->path, &o);
+}
+
+int sys_openat2(struct request *r)
+{
+	int err = openat2_call(r);
+
+	/* Its flags are in memory: while reads are trapped a second look at them could
+	 * make an open for reading of anything. Callers fall back to openat(2). */
+	return err == SUP_CONTINUE && r->sup->spec->read_deny ? -ENOSYS : err;
 }
 
 int sys_truncate(struct request *r)

@@ -29,3 +29,8 @@ int open_path(struct request *r, struct start from, char *path, const struct ope
 int git_open_new(struct request *r, const struct opening *o, struct place *p, enum git_role role);
 int git_open_existing(struct request *r, const struct opening *o, struct place *p,
 		      enum git_role role);
+
+/* Opens for reading while reads are trapped (read.c): never SUP_CONTINUE. The second one
+ * may make the file (O_RDONLY|O_CREAT) outside the governed trees. */
+int open_reading(struct request *r, struct start from, char *path, const struct opening *o);
+int open_making(struct request *r, struct start from, char *path, const struct opening *o);
