@@ -361,6 +361,8 @@ static int open_trapped(struct request *r, struct start from, uint64_t addr,
 		return (int)n;
 	if (!changes(o->flags))
 		return open_reading(r, from, path, o);
+	if (is_nonsense(o->flags))
+		return -EINVAL;
 	memcpy(r->path, path, (size_t)n + 1);
 	err = open_path(r, from, r->path, o);
 	return err == SUP_CONTINUE ? open_making(r, from, path, o) : err;
@@ -371,11 +373,11 @@ static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mod
 	struct opening o = { .flags = flags & OPEN_FLAGS_KNOWN, .mode = mode & 07777 };
 	ssize_t n;
 
-	if (o.flags & O_PATH || is_nonsense(o.flags))
+	if (o.flags & O_PATH)
 		return SUP_CONTINUE;
 	if (reads_trapped(r, &o))
 		return open_trapped(r, START_AT(dirfd), path, &o);
-	if (!changes(o.flags))
+	if (!changes(o.flags) || is_nonsense(o.flags))
 		return SUP_CONTINUE;
 	n = target_string(r, path, r->path);
 	if (n < 0)
@@ -416,7 +418,8 @@ static int openat2_call(struct request *r)
 	o = (struct opening){ .flags = (int)how.flags, .mode = (mode_t)how.mode };
 	if (how.flags & ~(uint64_t)OPEN_FLAGS_KNOWN || how.mode & ~(uint64_t)07777 ||
 	    how.resolve & ~(uint64_t)RESOLVE_KNOWN || how.flags & O_PATH ||
-	    (!changes(o.flags) && !reads_trapped(r, &o)) || is_nonsense(o.flags))
+	    (!changes(o.flags) && !reads_trapped(r, &o)) ||
+	    (changes(o.flags) && is_nonsense(o.flags)))
 		return SUP_CONTINUE;
 	if (how.mode && !(how.flags & (O_CREAT | TMPFILE_BIT)))
 		return SUP_CONTINUE;
