@@ -43,11 +43,14 @@ char *path_join(const char *base, const char *p)
 
 bool path_within(const char *path, const char *dir)
 {
-	size_t n = strlen(dir);
-
-	if (n == 1)
+	if (dir[0] == '/' && dir[1] == '\0')
 		return true;
-	return strncmp(path, dir, n) == 0 && (path[n] == '\0' || path[n] == '/');
+	/* Most differ early: no length is taken first. */
+	while (*dir && *dir == *path) {
+		dir++;
+		path++;
+	}
+	return *dir == '\0' && (*path == '\0' || *path == '/');
 }
 
 const char *path_base(const char *path)

@@ -25,7 +25,8 @@ static const struct data_entry *list_has(const struct data_list *l, const char *
 		const char *glob = l->rows[i].text;
 
 		/* Most entries end here: this runs for each variable of the caller. */
-		if (*glob != '*' && *glob != *name && !fold)
+		if (!fold && glob[0] != '*' &&
+		    (glob[0] != name[0] || (glob[1] != '*' && glob[1] != name[1])))
 			continue;
 		if (glob_match(glob, name, fold))
 			return &l->rows[i];

@@ -157,29 +157,27 @@ static int rank(const struct rule *r)
 	return r->layer == LAYER_MANAGED && !opens(r) ? 0 : of_layer[r->layer];
 }
 
-/* All that decides the order in one number, smaller first. */
+/* All that decides the order in one number, smaller first. Ties stay in the order
+ * of the sources. */
 struct sort_key {
 	uint64_t key;
 	struct rule *r;
 };
 
-static uint64_t key_of_rule(const struct rule *r)
+static uint64_t key_of_rule(const struct rule *r, size_t index)
 {
-	uint64_t literal = PATTERN_MAX * 2 - pattern_literal_len(r->pat);
+	uint64_t literal = 2 * PATTERN_MAX - pattern_literal_len(r->pat);
 	uint64_t wild = pattern_wildcards(r->pat);
 
-	return (uint64_t)rank(r) << 56 | literal << 40 | (wild > 0xffff ? 0xffff : wild) << 24 |
-	       (uint64_t)opens(r) << 16 | (uint64_t)r->access << 8;
+	return (uint64_t)rank(r) << 58 | literal << 42 | (wild > 0xff ? 0xff : wild) << 34 |
+	       (uint64_t)opens(r) << 33 | (uint64_t)r->access << 30 | (index & 0x3fffffff);
 }
 
 static int by_strength(const void *pa, const void *pb)
 {
 	const struct sort_key *a = pa, *b = pb;
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	/* Any fixed order will do, as long as two runs agree. */
-	return strcmp(a->r->text, b->r->text);
+	return a->key < b->key ? -1 : a->key > b->key;
 }
 
 static int sort_rules(struct spec *s)
@@ -189,7 +187,7 @@ static int sort_rules(struct spec *s)
 	if (!keys)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_rules; i++)
-		keys[i] = (struct sort_key){ key_of_rule(s->rules[i]), s->rules[i] };
+		keys[i] = (struct sort_key){ key_of_rule(s->rules[i], i), s->rules[i] };
 	qsort(keys, s->n_rules, sizeof(*keys), by_strength);
 	for (size_t i = 0; i < s->n_rules; i++)
 		s->rules[i] = keys[i].r;
@@ -326,10 +324,14 @@ const struct writable_root *spec_root_of(const struct spec *s, const char *path)
 
 /* The user's home with room behind it: entries of the lists are looked at as
  * strings first, and most concern no place in this spec. */
+#define PLACES_TAILS 64
+
 struct places {
 	char path[PATH_MAX];
 	size_t home_len;
-	bool home_near; /* a writable root lies in the home or holds it */
+	bool home_near;			 /* a writable root lies in the home or holds it */
+	bool home_seen;			 /* the view shows something of the real home */
+	const char *tails[PLACES_TAILS]; /* of s->reads, below the home; NULL: see the tree */
 };
 
 static bool near_root(const struct spec *s, const char *path)
@@ -342,11 +344,42 @@ static bool near_root(const struct spec *s, const char *path)
 
 static void places_init(struct places *p, const struct spec *s)
 {
+	memset(p->tails, 0, sizeof(p->tails));
 	p->home_len = strlen(s->user_home);
 	p->home_near = near_root(s, s->user_home);
+	p->home_seen = s->home == HOME_HOST || s->n_reads > 0;
+	for (size_t i = 0; i < s->n_reads && i < PLACES_TAILS; i++) {
+		const struct readable_tree *t = &s->reads[i];
+
+		if (streq(t->path, t->source) && path_within(t->path, s->user_home))
+			p->tails[i] = t->path + p->home_len;
+	}
 	if (p->home_len >= sizeof(p->path))
 		p->home_len = 0;
 	memcpy(p->path, s->user_home, p->home_len + 1);
+}
+
+static bool near_each_other(const char *a, const char *b)
+{
+	return path_within(a, b) || path_within(b, a);
+}
+
+/* May a read-only tree over the private home show something of this secret? */
+static bool tree_near(const struct places *p, const struct spec *s, const char *text)
+{
+	const char *path = text[0] == '~' ? p->path : text;
+
+	for (size_t i = 0; i < s->n_reads; i++) {
+		const struct readable_tree *t = &s->reads[i];
+		/* Both below the home: its own name need not be compared each time. */
+		bool tail = text[0] == '~' && i < PLACES_TAILS && p->tails[i];
+
+		if (near_each_other(tail ? p->tails[i] : t->source, tail ? text + 1 : path))
+			return true;
+		if (!tail && near_each_other(t->path, path))
+			return true;
+	}
+	return false;
 }
 
 /* A rule about a fixed place matters where a writable root is near it or, for one
@@ -360,21 +393,23 @@ static bool place_matters(struct places *p, const struct spec *s, const char *te
 	if (text[0] != '~' && text[0] != '/')
 		return true;
 	if (text[0] == '~') {
-		if (!p->home_near && access > ACCESS_ASK)
+		if (!p->home_near && (access > ACCESS_ASK || !p->home_seen))
 			return false;
 		if (p->home_len + n >= sizeof(p->path))
 			return true;
 		memcpy(p->path + p->home_len, text + 1, n);
 		path = p->path;
 	}
-	if (near_root(s, path))
-		return true;
+	if (p->home_near || text[0] == '/') {
+		if (near_root(s, path))
+			return true;
+	}
 	if (access > ACCESS_ASK)
 		return false;
-	for (size_t i = 0; i < s->n_reads; i++)
-		if (path_within(s->reads[i].path, path) || path_within(s->reads[i].source, path))
-			return true;
-	return view_shows(s, path) && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
+	if (tree_near(p, s, text))
+		return true;
+	return (text[0] == '/' || s->home == HOME_HOST) && view_shows(s, path) &&
+	       faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
 }
 
 static int add_list(struct spec *s, const struct data_list *list, struct rule_def def,
