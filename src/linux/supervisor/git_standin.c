@@ -50,6 +50,9 @@ struct standin {
 	int look;   /* the stand-in, for reading: does not count as a writer */
 	int target; /* the file in place, for writing */
 	int dir;
+	bool told; /* refused as it was at told_time: not told again */
+	struct timespec told_time;
+	bool fresh; /* the file in place was made for it and has never been filled */
 	const struct sup_root *root;
 	pid_t tid; /* who opened it, for the report */
 	int nr;
@@ -60,8 +63,20 @@ static struct standin standins[STANDINS_MAX];
 static int n_standins;
 static int events = -1;
 
+static bool still_in_place(const struct standin *d)
+{
+	struct stat a, b;
+
+	return fstat(d->target, &a) == 0 &&
+	       fstatat(d->dir, d->name, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
 static void drop(struct standin *d)
 {
+	/* Nothing came of it: no empty file stays behind. */
+	if (d->fresh && still_in_place(d))
+		(void)unlinkat(d->dir, d->name, 0);
 	(void)inotify_rm_watch(events, d->watch);
 	close_quietly(d->look);
 	close_quietly(d->target);
@@ -77,15 +92,6 @@ static bool written_no_more(const struct standin *d)
 		return false;
 	(void)fcntl(d->look, F_SETLEASE, F_UNLCK);
 	return true;
-}
-
-static bool still_in_place(const struct standin *d)
-{
-	struct stat a, b;
-
-	return fstat(d->target, &a) == 0 &&
-	       fstatat(d->dir, d->name, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
 }
 
 static void read_target(const struct standin *d, enum git_role role, struct git_bytes *old)
@@ -139,6 +145,7 @@ static int install(struct request *r, struct standin *d)
 static int settle_one(struct sup *s, struct worker *w, struct standin *d)
 {
 	static struct request r; /* the names are held exclusively */
+	struct stat st;
 	int err;
 
 	r.sup = s;
@@ -146,8 +153,19 @@ static int settle_one(struct sup *s, struct worker *w, struct standin *d)
 	r.tid = d->tid;
 	r.nr = d->nr;
 	r.exclusive = true;
-	err = install(&r, d);
-	git_read_done();
+	if (fstat(d->look, &st) < 0)
+		return -errno;
+	if (d->told && st.st_mtim.tv_sec == d->told_time.tv_sec &&
+	    st.st_mtim.tv_nsec == d->told_time.tv_nsec) {
+		err = -EACCES;
+	} else {
+		err = install(&r, d);
+		git_read_done();
+	}
+	d->told = err == -EACCES;
+	d->told_time = st.st_mtim;
+	if (!err)
+		d->fresh = false;
 	if (written_no_more(d))
 		drop(d);
 	return err;
@@ -307,7 +325,7 @@ static int choose_number(struct request *r)
 
 /* Gives the command the stand-in for `target`, which is taken over. */
 static int stand_in(struct request *r, const struct opening *o, struct place *p, int target,
-		    const struct git_bytes *start, mode_t mode)
+		    const struct git_bytes *start, mode_t mode, bool fresh)
 {
 	struct standin *d, made = { .target = target, .look = -1, .dir = -1 };
 	int err;
@@ -332,6 +350,7 @@ static int stand_in(struct request *r, const struct opening *o, struct place *p,
 		return err;
 	}
 	made.used = true;
+	made.fresh = fresh;
 	made.root = p->root;
 	made.tid = r->tid;
 	made.nr = r->nr;
@@ -373,7 +392,7 @@ int git_open_new(struct request *r, const struct opening *o, struct place *p, en
 		r->cloexec = o->flags & O_CLOEXEC;
 		return r->fd < 0 ? -errno : SUP_FD;
 	}
-	return stand_in(r, o, p, fd, &none, st.st_mode & 07777);
+	return stand_in(r, o, p, fd, &none, st.st_mode & 07777, true);
 }
 
 int git_open_existing(struct request *r, const struct opening *o, struct place *p,
@@ -403,5 +422,5 @@ int git_open_existing(struct request *r, const struct opening *o, struct place *
 		if (err)
 			return err == -EFBIG ? -EACCES : err;
 	}
-	return stand_in(r, o, p, take_fd(&fd), &start, st.st_mode & 07777);
+	return stand_in(r, o, p, take_fd(&fd), &start, st.st_mode & 07777, false);
 }
