@@ -368,23 +368,37 @@ static int open_trapped(struct request *r, struct start from, uint64_t addr,
 	return err == SUP_CONTINUE ? open_making(r, from, path, o) : err;
 }
 
+/* Landlock does not handle truncation here (it would cost every open of the command a
+ * walk to the root, see ../landlock.c), so what can empty a file without write access must
+ * not be continued: the path could be swapped. POSIX gives O_RDONLY|O_TRUNC no meaning. */
+static bool empties_unseen(int flags)
+{
+	int mode = flags & O_ACCMODE;
+
+	return flags & O_TRUNC && mode != O_WRONLY && mode != O_RDWR;
+}
+
 static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mode_t mode)
 {
 	struct opening o = { .flags = flags & OPEN_FLAGS_KNOWN, .mode = mode & 07777 };
 	ssize_t n;
+	int err;
 
 	if (o.flags & O_PATH)
 		return SUP_CONTINUE;
 	if (reads_trapped(r, &o))
 		return open_trapped(r, START_AT(dirfd), path, &o);
-	if (!changes(o.flags) || is_nonsense(o.flags))
+	if (!changes(o.flags))
 		return SUP_CONTINUE;
+	if (is_nonsense(o.flags))
+		return empties_unseen(o.flags) ? -EINVAL : SUP_CONTINUE;
 	n = target_string(r, path, r->path);
 	if (n < 0)
 		return (int)n;
 	if (plain_device(r->path))
-		return SUP_CONTINUE;
-	return open_path(r, START_AT(dirfd), r->path, &o);
+		return empties_unseen(o.flags) ? -EACCES : SUP_CONTINUE;
+	err = open_path(r, START_AT(dirfd), r->path, &o);
+	return err == SUP_CONTINUE && empties_unseen(o.flags) ? -EACCES : err;
 }
 
 int sys_openat(struct request *r)
@@ -402,29 +416,32 @@ int sys_creat(struct request *r)
 	return open_call(r, AT_FDCWD, r->arg[0], O_CREAT | O_WRONLY | O_TRUNC, (mode_t)r->arg[1]);
 }
 
-/* Whatever the kernel would refuse is left to it: the worst that a second look at
- * changed memory can make of it is a Landlock denial. */
-static int openat2_call(struct request *r)
+/* Its flags lie in memory: a second look at them could find others. So nothing of it is
+ * continued. Reads are done here; what is not ours to make is ENOSYS, upon which callers
+ * fall back to openat(2), whose flags are in a register. */
+int sys_openat2(struct request *r)
 {
 	struct open_how how = { 0 };
 	struct start from = START_AT(r->arg[0]);
 	struct opening o;
 	ssize_t n;
+	int err;
 
-	if (r->arg[3] < sizeof(how) || r->arg[3] > sizeof(how))
-		return SUP_CONTINUE;
+	if (r->arg[3] < sizeof(how))
+		return -EINVAL;
+	if (r->arg[3] > sizeof(how))
+		return -E2BIG;
 	if (target_read(r, r->arg[2], &how, sizeof(how)))
 		return -EFAULT;
 	o = (struct opening){ .flags = (int)how.flags, .mode = (mode_t)how.mode };
 	if (how.flags & ~(uint64_t)OPEN_FLAGS_KNOWN || how.mode & ~(uint64_t)07777 ||
-	    how.resolve & ~(uint64_t)RESOLVE_KNOWN || how.flags & O_PATH ||
-	    (!changes(o.flags) && !reads_trapped(r, &o)) ||
-	    (changes(o.flags) && is_nonsense(o.flags)))
-		return SUP_CONTINUE;
-	if (how.mode && !(how.flags & (O_CREAT | TMPFILE_BIT)))
-		return SUP_CONTINUE;
-	if ((how.resolve & RESOLVE_BENEATH) && (how.resolve & RESOLVE_IN_ROOT))
-		return SUP_CONTINUE;
+	    how.resolve & ~(uint64_t)RESOLVE_KNOWN || (changes(o.flags) && is_nonsense(o.flags)) ||
+	    (how.mode && !(how.flags & (O_CREAT | TMPFILE_BIT))) ||
+	    ((how.resolve & RESOLVE_BENEATH) && (how.resolve & RESOLVE_IN_ROOT)))
+		return -EINVAL;
+	/* An O_PATH descriptor cannot be handed over (seccomp_unotify(2)). */
+	if (how.flags & O_PATH)
+		return -ENOSYS;
 	n = target_string(r, r->arg[1], r->path);
 	if (n < 0)
 		return (int)n;
@@ -434,35 +451,32 @@ static int openat2_call(struct request *r)
 	from.resolve = how.resolve;
 	if (!changes(o.flags))
 		return open_reading(r, from, r->path, &o);
-	return open_path(r, from, r->path, &o);
+	err = open_path(r, from, r->path, &o);
+	return err == SUP_CONTINUE ? -ENOSYS : err;
 }
 
-int sys_openat2(struct request *r)
-{
-	int err = openat2_call(r);
-
-	/* Its flags are in memory: while reads are trapped a second look at them could
-	 * make an open for reading of anything. Callers fall back to openat(2). */
-	return err == SUP_CONTINUE && r->sup->spec->read_deny ? -ENOSYS : err;
-}
-
+/* Done here wherever it leads, for the same reason as empties_unseen(). */
 int sys_truncate(struct request *r)
 {
 	_cleanup_object_ struct object obj = { .fd = -1 };
 	_cleanup_close_ int fd = -1;
-	enum git_role role;
+	enum git_role role = GIT_NONE;
 	ssize_t n = target_string(r, r->arg[0], r->path);
 	int err;
 
 	if (n < 0)
 		return (int)n;
-	if (object_find(r, &START_AT(AT_FDCWD), r->path, true, &obj) || !obj.root ||
-	    !S_ISREG(obj.st.st_mode) || (int64_t)r->arg[1] < 0)
-		return SUP_CONTINUE;
+	if ((int64_t)r->arg[1] < 0)
+		return -EINVAL;
+	err = object_find(r, &START_AT(AT_FDCWD), r->path, true, &obj);
+	if (err)
+		return err;
+	if (!S_ISREG(obj.st.st_mode))
+		return S_ISDIR(obj.st.st_mode) ? -EISDIR : -EINVAL;
 	err = judge_object(r, OP_WRITE, &obj);
 	if (!err)
 		err = judge_object_role(r, &obj, &role);
-	if (!err && obj.st.st_nlink > 1)
+	if (!err && obj.root && obj.st.st_nlink > 1)
 		err = alias_refused(r, obj.path, &obj.st);
 	if (err)
 		return err;
