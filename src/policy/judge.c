@@ -375,6 +375,41 @@ static bool judge_exec(const struct spec *s, const struct file_query *q,
 	return false;
 }
 
+/* ---- other spellings of a name ------------------------------------------ */
+
+/* Kept out of the usual path's stack and time. */
+static __attribute__((noinline)) void judge_plain(const struct spec *s, const struct file_query *q,
+						  const struct writable_root *root,
+						  const char *plain, struct verdict *v)
+{
+	struct path_parts pp, top;
+	struct file_query other = *q;
+	struct judging j = { .s = s, .q = &other, .pp = &pp, .root = root, .dep = UINT_MAX };
+	struct verdict found;
+
+	other.path = plain;
+	if (!path_split(plain, &pp) || !path_split(root->path, &top) || pp.n < top.n)
+		return;
+	j.root_n = top.n;
+	judge_rules(&j, &found);
+	if (found.decision != VERDICT_ALLOW)
+		*v = found;
+}
+
+static void judge_spellings(const struct spec *s, const struct file_query *q,
+			    const struct writable_root *root, struct verdict *v)
+{
+	size_t from = strlen(root->path);
+	char plain[PATTERN_MAX];
+
+	if (root->is_file)
+		return;
+	if (root->loose_names && (is_write(q->op) || s->read_deny) && spelling_short(q->path, from))
+		deny(v, NULL, EACCES, "a short name on this file system may be a protected file's");
+	else if (spelling_plain(q->path, from, root->loose_names, plain, sizeof(plain)))
+		judge_plain(s, q, root, plain, v);
+}
+
 /* ---- the whole ---------------------------------------------------------- */
 
 void spec_judge(const struct spec *s, const struct file_query *q, struct verdict *ret)
@@ -405,6 +440,8 @@ void spec_judge(const struct spec *s, const struct file_query *q, struct verdict
 		return;
 	}
 	judge_rules(&j, ret);
+	if (ret->decision == VERDICT_ALLOW)
+		judge_spellings(s, q, j.root, ret);
 	if (ret->decision == VERDICT_ALLOW && q->other && q->type == FT_DIR &&
 	    (q->op == OP_RENAME_TO || q->op == OP_RENAME_FROM) && leaves_context(s, q))
 		deny(ret, ret->rule, EXDEV,

@@ -166,9 +166,11 @@ int spec_add_root(struct spec *s, const char *path, enum root_kind kind, bool re
 		s->roots = v;
 	if (!v || !file)
 		return -ENOMEM;
-	v[s->n_roots] = (struct writable_root){
-		strdup(path), read_only, is_file, kind, { file, origin->line }
-	};
+	v[s->n_roots] = (struct writable_root){ .path = strdup(path),
+						.read_only = read_only,
+						.is_file = is_file,
+						.kind = kind,
+						.origin = { file, origin->line } };
 	if (!v[s->n_roots].path)
 		return -ENOMEM;
 	s->n_roots++;

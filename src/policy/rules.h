@@ -80,6 +80,15 @@ int spec_finish_rules(struct spec *s, struct berm_err *err);
 bool is_dependency_dir(const struct spec *s, const char *name, size_t len);
 bool is_dangerous_binary(const char *name);
 
+/* The path as a file system that folds more than ASCII case may read it: letters that
+ * look like ASCII ones in another case, characters that are ignored; with loose,
+ * also trailing dots and spaces and streams ("x:y") of each component. Only
+ * components from byte `from` on. false: nothing to change, out is not filled. */
+bool spelling_plain(const char *path, size_t from, bool loose, char *out, size_t size);
+
+/* A short name such as "SETTIN~1.JSO", in a component from byte `from` on? */
+bool spelling_short(const char *path, size_t from);
+
 /* The longest writable root that holds path, NULL when none does. */
 const struct writable_root *spec_root_of(const struct spec *s, const char *path);
 

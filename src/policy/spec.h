@@ -71,8 +71,10 @@ enum root_kind { ROOT_WORKSPACE, ROOT_GRANT };
  * Landlock). path is canonical (no symlinks), absolute, on the host and inside. */
 struct writable_root {
 	char *path;
-	bool read_only; /* modes review, plan, orchestrate (SPEC S2) */
-	bool is_file;	/* a single file was granted */
+	bool read_only;	  /* modes review, plan, orchestrate (SPEC S2) */
+	bool is_file;	  /* a single file was granted */
+	bool loose_names; /* its file system knows one name in several spellings: trailing
+			   * dots, streams, short names (vfat, NTFS, CIFS, ...) */
 	enum root_kind kind;
 	struct origin origin;
 };

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "base/path.h"
 #include "base/str.h"
@@ -274,12 +275,39 @@ static int protect_settings(struct spec *s, const struct policy_input *in, struc
 	return r;
 }
 
+/* File systems that find one file under several spellings of its name. */
+static bool has_loose_names(const char *path)
+{
+	static const unsigned magic[] = {
+		0x4d44,	    /* vfat */
+		0x2011bab0, /* exfat */
+		0x5346544e, /* NTFS */
+		0x7366746e, /* ntfs3 */
+		0xff534d42, /* CIFS */
+		0xfe534d42, /* SMB */
+		0x01021997, /* 9p: the Windows drives of WSL2 */
+		0x65735546, /* FUSE: ntfs-3g and others */
+		0x786f4256, /* vboxsf */
+		0x482b,	    /* HFS+ */
+	};
+	struct statfs fs;
+
+	if (statfs(path, &fs) < 0)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(magic); i++)
+		if ((unsigned)fs.f_type == magic[i])
+			return true;
+	return false;
+}
+
 int view_check(struct spec *s, const struct policy_input *in, struct berm_err *err)
 {
 	int r = protect_settings(s, in, err);
 
 	if (r < 0)
 		return r;
+	for (size_t i = 0; i < s->n_roots; i++)
+		s->roots[i].loose_names = has_loose_names(s->roots[i].path);
 	for (size_t i = 0; i < s->n_rules; i++) {
 		struct rule *rule = s->rules[i];
 		_cleanup_free_ char *dir = NULL;

@@ -479,6 +479,55 @@ static void test_grants_work(void **state)
 	}
 }
 
+/* ---- other spellings ---------------------------------------------------- */
+
+static void test_spellings(void **state)
+{
+	static const struct row folded[] = {
+		{ OP_CREATE, "ws/.en\xe2\x80\x8dv", FT_REG, EACCES }, /* zero width joiner */
+		{ OP_CREATE, "ws/.ba\xc5\xbfhrc", FT_REG, EACCES },   /* long s */
+		{ OP_RENAME_TO,
+		  "ws/x/server.\xe2\x84\xaa"
+		  "ey",
+		  FT_REG, EACCES }, /* Kelvin sign */
+		{ OP_CREATE,
+		  "ws/.v\xc5\xbf\xc2\xad"
+		  "code/tasks.json",
+		  FT_REG, EACCES },
+		{ OP_CREATE, "ws/.claude\xef\xbb\xbf", FT_SYMLINK, EACCES },
+		{ OP_CREATE,
+		  "ws/stra\xc3\x9f"
+		  "e.txt",
+		  FT_REG, 0 },
+		{ OP_CREATE, "ws/\xe2\x80\x8d", FT_REG, 0 },
+		{ OP_CREATE, "ws/\xff\xc5", FT_REG, 0 },
+		{ OP_CREATE, "ws/.env.", FT_REG, EACCES }, /* .env.* */
+		{ OP_CREATE, "ws/.bashrc.", FT_REG, 0 },
+		{ OP_CREATE, "ws/.bashrc ", FT_REG, 0 },
+		{ OP_CREATE, "ws/BASHRC~1", FT_REG, 0 },
+	};
+	static const struct row loose[] = {
+		{ OP_CREATE, "ws/.bashrc.", FT_REG, EACCES },
+		{ OP_CREATE, "ws/.bashrc. . ", FT_REG, EACCES },
+		{ OP_WRITE, "ws/.bashrc::$DATA", FT_REG, EACCES },
+		{ OP_CREATE, "ws/.vscode../tasks.json", FT_REG, EACCES },
+		{ OP_WRITE, "ws/BASHRC~1", FT_REG, EACCES },
+		{ OP_WRITE, "ws/CLAUDE~1/SETTIN~1.JSO", FT_REG, EACCES },
+		{ OP_READ, "ws/BASHRC~1", FT_REG, 0 },
+		{ OP_CREATE, "ws/a.c", FT_REG, 0 },
+		{ OP_CREATE, "ws/notes~", FT_REG, 0 },
+		{ OP_CREATE, "ws/a b.txt", FT_REG, 0 },
+		{ OP_CREATE, "ws/...", FT_REG, 0 },
+	};
+	struct machine *m = *state;
+
+	(void)resolve(m);
+	assert_false(m->spec->roots[0].loose_names);
+	check(m, folded, ARRAY_SIZE(folded));
+	m->spec->roots[0].loose_names = true;
+	check(m, loose, ARRAY_SIZE(loose));
+}
+
 /* ---- speed -------------------------------------------------------------- */
 
 static void test_speed(void **state)
@@ -514,7 +563,7 @@ int main(void)
 		T(test_users_rules),	T(test_moves),	    T(test_strict),
 		T(test_modes),		T(test_outside),    T(test_exec_rules),
 		T(test_home_workspace), T(test_grants),	    T(test_grants_work),
-		T(test_speed),
+		T(test_spellings),	T(test_speed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
