@@ -34,8 +34,13 @@ int meta_object(struct request *r, int dirfd, uint64_t path, int flags, struct o
 int meta_allowed(struct request *r, const struct object *o)
 {
 	enum git_role role;
-	int err = judge_object(r, OP_META, o);
+	int err;
 
+	/* A descriptor of the host's, handed in as standard input or output. */
+	if (!o->root && !in_view(r->sup, o->fd))
+		return report_denial(r, OP_META, "a file outside the sandbox", NULL,
+				     "its metadata is not the command's to change", EPERM);
+	err = judge_object(r, OP_META, o);
 	if (!err && o->root && o->unnamed && o->st.st_nlink > 0)
 		err = alias_refused(r, o->path, &o->st);
 	if (!err)
@@ -48,11 +53,20 @@ int meta_allowed(struct request *r, const struct object *o)
 	return target_alive(r);
 }
 
+static bool sets_id(mode_t mode, mode_t type)
+{
+	return mode & S_ISUID || (mode & S_ISGID && !S_ISDIR(type));
+}
+
 static int change_mode(struct request *r, const struct object *o, mode_t mode)
 {
 	int err;
 
 	mode &= 07777;
+	/* Whoever runs it later, outside, would run it with this user's rights. */
+	if (sets_id(mode, o->st.st_mode) && !sets_id(o->st.st_mode, o->st.st_mode))
+		return report_denial(r, OP_META, o->root ? o->path : "a private file", NULL,
+				     "no set-user-id program is left behind", EPERM);
 	/* "chmod -R" comes by what is protected too, and mostly changes nothing there. */
 	err = (o->st.st_mode & 07777) == mode && !S_ISLNK(o->st.st_mode) ? target_alive(r)
 									 : meta_allowed(r, o);

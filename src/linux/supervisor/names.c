@@ -69,8 +69,9 @@ static int make_node(struct request *r, int dirfd, uint64_t path, mode_t mode)
 	if (!err)
 		err = names_may_create(r, &p, type, NULL);
 	if (err)
-		return err;
-	return mknodat(p.dir, place_name_slash(&p), mode, 0) < 0 ? -errno : 0;
+		return err == SUP_CONTINUE && mode & 06000 ? -EPERM : err;
+	/* No set-user-id program is left behind. */
+	return mknodat(p.dir, place_name_slash(&p), mode & ~(mode_t)06000, 0) < 0 ? -errno : 0;
 }
 
 static int make_symlink(struct request *r, uint64_t target, int dirfd, uint64_t path)

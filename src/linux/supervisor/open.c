@@ -378,9 +378,18 @@ static bool empties_unseen(int flags)
 	return flags & O_TRUNC && mode != O_WRONLY && mode != O_RDWR;
 }
 
+/* No set-user-id program is left behind, in a private place neither (the private home is
+ * a directory of the host): here the bits are left out, as by a umask. */
+#define OPEN_MODES 01777
+
+static bool makes_setid(int flags, mode_t mode)
+{
+	return flags & (O_CREAT | TMPFILE_BIT) && mode & 06000;
+}
+
 static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mode_t mode)
 {
-	struct opening o = { .flags = flags & OPEN_FLAGS_KNOWN, .mode = mode & 07777 };
+	struct opening o = { .flags = flags & OPEN_FLAGS_KNOWN, .mode = mode & OPEN_MODES };
 	ssize_t n;
 	int err;
 
@@ -398,7 +407,11 @@ static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mod
 	if (plain_device(r->path))
 		return empties_unseen(o.flags) ? -EACCES : SUP_CONTINUE;
 	err = open_path(r, START_AT(dirfd), r->path, &o);
-	return err == SUP_CONTINUE && empties_unseen(o.flags) ? -EACCES : err;
+	if (err == SUP_CONTINUE && empties_unseen(o.flags))
+		return -EACCES;
+	if (err == SUP_CONTINUE && makes_setid(o.flags, mode))
+		return -EPERM;
+	return err;
 }
 
 int sys_openat(struct request *r)
@@ -433,7 +446,7 @@ int sys_openat2(struct request *r)
 		return -E2BIG;
 	if (target_read(r, r->arg[2], &how, sizeof(how)))
 		return -EFAULT;
-	o = (struct opening){ .flags = (int)how.flags, .mode = (mode_t)how.mode };
+	o = (struct opening){ .flags = (int)how.flags, .mode = (mode_t)how.mode & OPEN_MODES };
 	if (how.flags & ~(uint64_t)OPEN_FLAGS_KNOWN || how.mode & ~(uint64_t)07777 ||
 	    how.resolve & ~(uint64_t)RESOLVE_KNOWN || (changes(o.flags) && is_nonsense(o.flags)) ||
 	    (how.mode && !(how.flags & (O_CREAT | TMPFILE_BIT))) ||

@@ -28,11 +28,12 @@ enum outcome {
 
 /* A thread of the command, as it was seen last. */
 struct task {
-	pid_t tid;	    /* 0: empty */
-	int proc;	    /* O_PATH on host_proc/TID: stays with this very process, a reused id
-			     * does not answer through it */
-	bool fresh;	    /* opened for the present request */
-	unsigned umask_gen; /* generation `umask` was read in, 0 never */
+	pid_t tid;  /* 0: empty */
+	int proc;   /* O_PATH on host_proc/TID: stays with this very process, a reused id
+		     * does not answer through it */
+	bool fresh; /* opened for the present request */
+	pid_t inner_tgid, inner_tid; /* 0: not looked up yet */
+	unsigned umask_gen;	     /* generation `umask` was read in, 0 never */
 	mode_t umask;
 };
 
@@ -129,6 +130,9 @@ int target_read(struct request *r, uint64_t addr, void *dst, size_t len);
 /* The calling thread's entry, or NULL when the thread is gone (*ret_err says why). */
 struct task *target_task(struct request *r, int *ret_err);
 
+/* Its ids in the command's own pid namespace. 0 or -ESRCH. */
+int target_inner_pids(struct request *r, pid_t *ret_tgid, pid_t *ret_tid);
+
 /* Forgets it, after a lookup through it failed. */
 void target_forget(struct request *r);
 
@@ -190,6 +194,9 @@ static inline void place_close(struct place *p)
 
 /* Resolves all but the last component. 0, or a negative errno. */
 int place_find(struct request *r, const struct start *from, const char *path, struct place *p);
+
+/* Opens `rest`, which may be "", below the start. A descriptor or a negative errno. */
+int open_start(struct request *r, const struct start *from, const char *rest, int flags);
 
 /* Fills p->path. -ENOENT when the directory was removed or is out of the view. */
 int place_path(struct request *r, struct place *p);
@@ -254,11 +261,16 @@ int object_find(struct request *r, const struct start *from, const char *path, b
 int object_of_fd(struct request *r, int number, struct object *o);
 /* The same for a call that O_PATH descriptors are not good enough for: -EBADF. */
 int object_of_open_fd(struct request *r, int number, struct object *o);
+/* Everything but the descriptor, from the descriptor. */
+int object_fill(struct request *r, struct object *o);
 /* Recognises the spellings of "my descriptor N" (/proc/self/fd/N, /dev/fd/N,
  * /dev/stdin, ...). Returns the number or -1. */
 int magic_fd(const char *path);
 
 enum file_type type_of_mode(mode_t mode);
+
+/* true: the descriptor of ours lies on a mount of the command's view (view.c). */
+bool in_view(const struct sup *s, int fd);
 
 /* ---- judging (judge.c, report.c) -------------------------------------------- */
 
@@ -282,6 +294,8 @@ bool judge_git_rename(struct request *r, struct place *from, struct place *to, e
 /* A file may be a protected one under another name that was there before: 0, or a
  * denial. For files with several names, and for one whose opened name is gone. */
 int alias_refused(struct request *r, const char *path, const struct stat *st);
+/* The same for reading. */
+int alias_hidden(struct request *r, const char *path, const struct stat *st);
 
 /* Reports a denial. v may be NULL (reason says why then). Returns -err. */
 int report_denial(struct request *r, enum file_op op, const char *path, const struct verdict *v,
