@@ -133,7 +133,7 @@ static void test_allowed(void **state)
 static void test_bad_values(void **state)
 {
 	char *vars[] = { (char[]){ "TZ=/etc/passwd" }, (char[]){ "TERM=../../x" },
-			    (char[]){ "LANG=/tmp/locale" }, (char[]){ "LC_ALL=../x" }, NULL };
+			 (char[]){ "LANG=/tmp/locale" }, (char[]){ "LC_ALL=../x" }, NULL };
 	struct machine *m = *state;
 	const struct spec *s;
 
@@ -148,8 +148,8 @@ static void test_bad_values(void **state)
 static void test_asked(void **state)
 {
 	char *vars[] = { (char[]){ "MY_TOKEN=t" }, (char[]){ "MY_FLAG=f" },
-			    (char[]){ "CC=clang" },   (char[]){ "GITHUB_TOKEN=g" },
-			    (char[]){ "LANG=C" },     NULL };
+			 (char[]){ "CC=clang" },   (char[]){ "GITHUB_TOKEN=g" },
+			 (char[]){ "LANG=C" },	   NULL };
 	const char *ask[] = { "MY_*", "SET=a=b", "EMPTY=" }, *drop[] = { "LANG" };
 	const char *exact[] = { "MY_TOKEN", "CC", "ABSENT", "CXX=g++ -O2" };
 	const char *bad[] = { "=x" };
