@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "linux/supervisor/sup.h"
 
 int names_find(struct request *r, int dirfd, uint64_t path, struct place *p)
@@ -74,6 +75,36 @@ static int make_node(struct request *r, int dirfd, uint64_t path, mode_t mode)
 	return mknodat(p.dir, place_name_slash(&p), mode & ~(mode_t)06000, 0) < 0 ? -errno : 0;
 }
 
+/* The private home is written freely, and on the host it lies in berm's state folder: a link
+ * to there, or to a directory above it, would lead the host's tools (git first of all) to
+ * what no rule has judged. */
+static bool leads_to_state(struct place *p, const char *target, const char *state)
+{
+	_cleanup_free_ char *text = NULL;
+	char parent[PATH_MAX + NAME_MAX + 2];
+	const char *base = strrchr(p->path, '/');
+
+	if (!state || !base)
+		return false;
+	memcpy(parent, p->path, (size_t)(base - p->path));
+	parent[base - p->path] = '\0';
+	text = path_join(parent, target);
+	return !text || path_within(text, state) || path_within(state, text);
+}
+
+static int symlink_allowed(struct request *r, struct place *p, const char *target)
+{
+	int err;
+
+	if (p->root->kind != SUP_GOVERNED)
+		return 0;
+	err = place_path(r, p);
+	if (err || !leads_to_state(p, target, r->sup->spec->state_dir))
+		return err;
+	return report_denial(r, OP_CREATE, p->path, NULL,
+			     "a link that leads the host to the private home", EACCES);
+}
+
 static int make_symlink(struct request *r, uint64_t target, int dirfd, uint64_t path)
 {
 	_cleanup_place_ struct place p = { .dir = -1 };
@@ -85,6 +116,8 @@ static int make_symlink(struct request *r, uint64_t target, int dirfd, uint64_t 
 	if (n == 0)
 		return -ENOENT;
 	err = names_find(r, dirfd, path, &p);
+	if (!err)
+		err = symlink_allowed(r, &p, r->path2);
 	if (!err)
 		err = names_may_create(r, &p, FT_SYMLINK, NULL);
 	if (err)
