@@ -113,3 +113,63 @@ int alias_refused(struct request *r, const char *path, const struct stat *st)
 	}
 	return 0;
 }
+
+/* ---- hidden files ------------------------------------------------------------ */
+
+#define HIDDEN_MAX 256
+#define HIDDEN_ENTRIES 50000
+#define HIDDEN_DEPTH 48
+
+/* Hidden files that have other names; made when a file with several names is first read. */
+static struct {
+	bool made;
+	unsigned entries;
+	size_t n;
+	dev_t dev[HIDDEN_MAX];
+	ino_t ino[HIDDEN_MAX];
+} hidden;
+
+static void note_hidden(struct search *s, int at, const char *name, unsigned depth)
+{
+	_cleanup_closedir_ DIR *dir = list(at, name);
+	struct dirent *e;
+	struct stat st;
+	int fd = dir ? dirfd(dir) : -1;
+
+	while (dir && (e = readdir(dir)) && hidden.n < HIDDEN_MAX) {
+		if (streq(e->d_name, ".") || streq(e->d_name, ".."))
+			continue;
+		if (hidden.entries++ >= HIDDEN_ENTRIES)
+			return;
+		if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (S_ISDIR(st.st_mode) && depth < HIDDEN_DEPTH) {
+			note_hidden(s, fd, e->d_name, depth + 1);
+		} else if (S_ISREG(st.st_mode) && st.st_nlink > 1 &&
+			   is_denied(s, OP_READ, fd, e->d_name, FT_REG)) {
+			hidden.dev[hidden.n] = st.st_dev;
+			hidden.ino[hidden.n++] = st.st_ino;
+		}
+	}
+}
+
+int alias_hidden(struct request *r, const char *path, const struct stat *st)
+{
+	if (!hidden.made) {
+		if (!r->exclusive)
+			return SUP_AGAIN;
+		for (size_t i = 0; i < r->sup->in->n_roots; i++) {
+			const struct sup_root *root = &r->sup->in->roots[i];
+			struct search s = { .r = r, .root = root };
+
+			if (root->kind == SUP_GOVERNED && !root->is_file)
+				note_hidden(&s, root->fd, ".", 0);
+		}
+		hidden.made = true;
+	}
+	for (size_t i = 0; i < hidden.n; i++)
+		if (hidden.dev[i] == st->st_dev && hidden.ino[i] == st->st_ino)
+			return report_denial(r, OP_READ, path, NULL,
+					     "another name of a hidden file", EACCES);
+	return 0;
+}

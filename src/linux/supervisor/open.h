@@ -34,3 +34,8 @@ int git_open_existing(struct request *r, const struct opening *o, struct place *
  * may make the file (O_RDONLY|O_CREAT) outside the governed trees. */
 int open_reading(struct request *r, struct start from, char *path, const struct opening *o);
 int open_making(struct request *r, struct start from, char *path, const struct opening *o);
+
+/* Walks a path on behalf of the caller (walk.c) to an O_PATH descriptor. 0 or a negative
+ * errno. */
+int walk_path(struct request *r, const struct start *from, const char *path, bool follow,
+	      int *ret_fd);

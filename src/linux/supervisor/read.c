@@ -13,6 +13,7 @@
  * it stays closed. */
 #include <errno.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -21,8 +22,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "linux/supervisor/open.h"
-
-#define FOLLOW_MAX 40
 
 /* Reads a small file of the caller's /proc directory. */
 static int task_text(struct request *r, const char *name, char *dst, size_t size)
@@ -48,20 +47,6 @@ static int task_text(struct request *r, const char *name, char *dst, size_t size
 		return -ESRCH;
 	dst[n] = '\0';
 	return 0;
-}
-
-/* The last number of a line of /proc/PID/status: the id in the innermost namespace. */
-static long inner_id(const char *status, const char *key)
-{
-	const char *line = strstr(status, key), *end;
-
-	if (!line)
-		return -1;
-	line++;
-	end = line + strcspn(line, "\n");
-	while (end[-1] >= '0' && end[-1] <= '9')
-		end--;
-	return strtol(end, NULL, 10);
 }
 
 /* The caller's controlling terminal in the sandbox's devpts, proc_pid_stat(5). */
@@ -93,149 +78,93 @@ static int own_terminal(struct request *r, char *path)
 	return 0;
 }
 
-/* Puts text in place of the first len bytes of path. */
-static int replace_head(char *path, size_t len, const char *text)
+/* A symlink somewhere on the way? Then "not there" may be said of /proc/self, which
+ * is not there for us. */
+static bool through_link(struct request *r, const struct start *from, const char *path)
 {
-	size_t n = strlen(text), rest = strlen(path + len);
+	struct start strict = *from;
+	int fd;
 
-	if (n + rest >= PATH_MAX)
-		return -ENAMETOOLONG;
-	memmove(path + n, path + len, rest + 1);
-	memcpy(path, text, n);
-	return 0;
+	strict.resolve = RESOLVE_NO_SYMLINKS;
+	fd = open_start(r, &strict, path, O_PATH | O_CLOEXEC);
+	close_quietly(fd);
+	return fd == -ELOOP;
 }
 
-/* Names that mean "whoever asks". */
-static int own_names(struct request *r, char *path)
+/* Opens what the path names, O_PATH. The kernel walks most paths; what leads into a
+ * process's directory is walked by us. */
+static int find(struct request *r, const struct start *from, const char *path, bool follow,
+		struct object *obj)
 {
-	static const struct {
-		const char *name, *below;
-		bool thread;
-	} own[] = {
-		{ "/proc/self", "", false },	      { "/proc/thread-self", "", true },
-		{ "/proc/mounts", "/mounts", false }, { "/proc/net", "/net", false },
-		{ "/dev/fd", "/fd", false },	      { "/dev/stdin", "/fd/0", false },
-		{ "/dev/stdout", "/fd/1", false },    { "/dev/stderr", "/fd/2", false },
-	};
-	char status[4096], text[96];
-	int err;
+	int flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW), err;
+	int number = follow && !from->resolve ? magic_fd(path) : -1;
+	struct start plain = *from;
 
-	if (streq(path, "/dev/tty"))
-		return own_terminal(r, path);
-	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
-		size_t n = strlen(own[i].name);
-		long pid, tid;
-
-		if (!str_starts(path, own[i].name) || (path[n] && path[n] != '/'))
-			continue;
-		err = task_text(r, "status", status, sizeof(status));
-		if (err)
-			return err;
-		pid = inner_id(status, "\nNStgid:");
-		tid = inner_id(status, "\nNSpid:");
-		if (pid <= 0 || tid <= 0)
-			return -ESRCH;
-		if (own[i].thread)
-			(void)snprintf(text, sizeof(text), "/proc/%ld/task/%ld", pid, tid);
-		else
-			(void)snprintf(text, sizeof(text), "/proc/%ld%s", pid, own[i].below);
-		return replace_head(path, n, text);
-	}
-	return 0;
-}
-
-/* /etc/mtab says "../proc/self/mounts": own_names() knows absolute spellings. Only what
- * leads into /proc is rewritten; there no ".." passes through another symlink. */
-static int plain_proc(char *path)
-{
-	_cleanup_free_ char *plain = NULL;
-
-	if (path[0] != '/' || !strstr(path, "/.."))
-		return 0;
-	plain = path_join("/", path);
-	if (!plain)
-		return -ENOMEM;
-	if (str_starts(plain, "/proc/") && strlen(plain) < PATH_MAX)
-		memcpy(path, plain, strlen(plain) + 1);
-	return 0;
-}
-
-/* What a symlink says, in the place of its name. */
-static int link_text(const struct object *link, struct start *from, char *path)
-{
-	char target[PATH_MAX];
-	ssize_t n = readlinkat(link->fd, "", target, sizeof(target) - 1);
-	const char *base = strrchr(path, '/');
-	size_t before = base ? (size_t)(base - path) + 1 : 0;
-
-	if (n < 0)
-		return -errno;
-	target[n] = '\0';
-	if (target[0] == '/') {
-		*from = START_AT(AT_FDCWD);
-		before = 0;
-	}
-	if (before + (size_t)n >= PATH_MAX)
-		return -ENAMETOOLONG;
-	memcpy(path + before, target, (size_t)n + 1);
-	return plain_proc(path);
-}
-
-/* Opens what the path names, O_PATH. A link to /proc/self leads nowhere for us: then its
- * text is followed by hand. */
-static int find(struct request *r, struct start from, char *path, bool follow, struct object *obj)
-{
-	for (unsigned i = 0; i < FOLLOW_MAX; i++) {
-		_cleanup_object_ struct object link = { .fd = -1 };
-		int err = from.resolve ? 0 : own_names(r, path);
-
-		if (err)
-			return err;
-		err = object_find(r, &from, path, follow, obj);
-		if (err != -ENOENT || !follow || from.resolve)
-			return err;
-		if (object_find(r, &from, path, false, &link) || !S_ISLNK(link.st.st_mode))
-			return err;
-		err = link_text(&link, &from, path);
+	if (number >= 0)
+		return object_of_fd(r, number, obj);
+	if (!*path)
+		return -ENOENT;
+	plain.resolve |= RESOLVE_NO_MAGICLINKS;
+	obj->fd = str_starts(path, "/proc/") && !from->resolve ? -ELOOP
+							       : open_start(r, &plain, path, flags);
+	if (!from->resolve &&
+	    (obj->fd == -ELOOP || (obj->fd == -ENOENT && through_link(r, from, path)))) {
+		err = walk_path(r, from, path, follow, &obj->fd);
 		if (err)
 			return err;
 	}
-	return -ELOOP;
+	return obj->fd < 0 ? obj->fd : object_fill(r, obj);
 }
 
-/* /proc/1 belongs to init: only what everybody may see of it. */
-static bool init_only(struct request *r, const struct object *obj)
+/* Some files in a process's directory would tell more to us than to the caller: those of
+ * one that is not dumpable (they are root's then), and init's. */
+static bool tells_too_much(struct request *r, const struct object *obj)
 {
 	static const char *const open_to_all[] = { "stat",    "status", "cmdline", "comm",
 						   "statm",   "cgroup", "limits",  "task",
 						   "uid_map", "gid_map" };
 	char path[PATH_MAX];
+	const char *base;
 	struct statfs fs;
 
 	if (obj->root || fstatfs(obj->fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
 		return false;
 	if (real_path(r->sup, obj->fd, path) < 0)
 		return true;
-	if (!str_starts(path, "/proc/1/"))
+	base = path + strlen("/proc/");
+	if (*base < '0' || *base > '9')
+		return false;
+	if (obj->st.st_uid == geteuid() && !str_starts(path, "/proc/1/"))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(open_to_all); i++)
-		if (streq(path + strlen("/proc/1/"), open_to_all[i]))
+		if (streq(path_base(path), open_to_all[i]))
 			return false;
-	return true;
+	return !S_ISDIR(obj->st.st_mode);
 }
 
 int open_reading(struct request *r, struct start from, char *path, const struct opening *o)
 {
 	_cleanup_object_ struct object obj = { .fd = -1 };
 	int flags = o->flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW);
-	int err = find(r, from, path, !(o->flags & O_NOFOLLOW), &obj), fd;
+	int err, fd;
 
+	if (streq(path, "/dev/tty")) {
+		err = own_terminal(r, path);
+		if (err)
+			return err;
+	}
+	err = find(r, &from, path, !(o->flags & O_NOFOLLOW), &obj);
 	if (err)
 		return err;
+	if (S_ISLNK(obj.st.st_mode))
+		return -ELOOP;
 	err = judge_object(r, OP_READ, &obj);
+	if (!err && obj.root && obj.root->kind == SUP_GOVERNED && S_ISREG(obj.st.st_mode) &&
+	    obj.st.st_nlink > !obj.unnamed)
+		err = alias_hidden(r, obj.path, &obj.st);
 	if (err)
 		return err;
-	if (init_only(r, &obj))
+	if (tells_too_much(r, &obj))
 		return -EACCES;
 	err = target_alive(r);
 	if (err)
@@ -244,6 +173,8 @@ int open_reading(struct request *r, struct start from, char *path, const struct 
 		return helper_open(r, take_fd(&obj.fd), flags);
 	fd = openat(r->sup->host_proc, fd_name(obj.fd).text,
 		    flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 && errno == EAGAIN && !(flags & O_NONBLOCK)) /* a lease: the kernel would wait */
+		return helper_open(r, take_fd(&obj.fd), flags);
 	if (fd < 0)
 		return -errno;
 	if (!(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, flags & OPEN_SETFL_FLAGS) < 0) {

@@ -199,7 +199,7 @@ static int open_from_task(struct request *r, const struct start *from, const cha
 	return from_task(r, from, rest, flags, NULL);
 }
 
-static int open_start(struct request *r, const struct start *from, const char *rest, int flags)
+int open_start(struct request *r, const struct start *from, const char *rest, int flags)
 {
 	int fd;
 
@@ -348,7 +348,7 @@ int magic_fd(const char *path)
 	return -1;
 }
 
-static int object_fill(struct request *r, struct object *o)
+int object_fill(struct request *r, struct object *o)
 {
 	ssize_t n;
 

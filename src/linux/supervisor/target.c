@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
@@ -31,6 +32,7 @@ static void task_clear(struct task *t)
 	t->tid = 0;
 	t->proc = -1;
 	t->umask_gen = 0;
+	t->inner_tgid = 0;
 }
 
 struct task *target_task(struct request *r, int *ret_err)
@@ -138,6 +140,52 @@ int target_read(struct request *r, uint64_t addr, void *dst, size_t len)
 		addr += (size_t)n;
 		len -= (size_t)n;
 	}
+	return 0;
+}
+
+/* The last number of a line of /proc/TID/status: ids in the innermost namespace come last. */
+static pid_t last_number(const char *text, const char *key)
+{
+	const char *p = strstr(text, key);
+	long n = 0;
+
+	if (!p)
+		return 0;
+	for (p += strlen(key); *p && *p != '\n';) {
+		char *end;
+		long value = strtol(p, &end, 10);
+
+		if (end == p)
+			break;
+		n = value;
+		p = end;
+	}
+	return (pid_t)n;
+}
+
+int target_inner_pids(struct request *r, pid_t *ret_tgid, pid_t *ret_tid)
+{
+	_cleanup_close_ int fd = -1;
+	int err = -ESRCH;
+	struct task *t = target_task(r, &err);
+	char text[4096];
+	ssize_t n;
+
+	if (!t)
+		return err;
+	if (!t->inner_tgid) {
+		fd = openat(t->proc, "status", O_RDONLY | O_CLOEXEC);
+		n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+		text[n > 0 ? n : 0] = '\0';
+		t->inner_tgid = last_number(text, "\nNStgid:\t");
+		t->inner_tid = last_number(text, "\nNSpid:\t");
+		if (t->inner_tgid <= 0 || t->inner_tid <= 0) {
+			t->inner_tgid = 0;
+			return -ESRCH;
+		}
+	}
+	*ret_tgid = t->inner_tgid;
+	*ret_tid = t->inner_tid;
 	return 0;
 }
 
