@@ -118,13 +118,23 @@ bool plan_shown(const struct plan *p, const char *path)
 	return false;
 }
 
+/* A readable tree may be seen under another name than its own. */
+static bool in_reads(const struct spec *s, const char *path)
+{
+	for (size_t i = 0; i < s->n_reads; i++)
+		if (path_within(path, s->reads[i].path))
+			return true;
+	return false;
+}
+
 static void mask(struct plan_build *b, const char *path)
 {
 	struct stat st;
 
 	/* What the user cannot read needs no cover: the command is the same user
 	 * with fewer rights. A mask costs about 20 us of every start. */
-	if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode) || !plan_shown(b->plan, path) ||
+	if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode) ||
+	    (!plan_shown(b->plan, path) && !in_reads(b->spec, path)) ||
 	    faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
 		return;
 	plan_step(b, STEP_MASK, NULL, path, STEP_OPTIONAL, S_ISDIR(st.st_mode) ? S_IFDIR : S_IFREG);

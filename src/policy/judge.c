@@ -410,6 +410,17 @@ static void judge_spellings(const struct spec *s, const struct file_query *q,
 		judge_plain(s, q, root, plain, v);
 }
 
+/* Would the call carry a root away, or put something in its place? */
+static bool holds_root(const struct spec *s, const struct file_query *q)
+{
+	if (q->op != OP_DELETE && q->op != OP_RENAME_FROM && q->op != OP_RENAME_TO)
+		return false;
+	for (size_t i = 0; i < s->n_roots; i++)
+		if (!s->roots[i].is_file && path_within(s->roots[i].path, q->path))
+			return true;
+	return false;
+}
+
 /* ---- the whole ---------------------------------------------------------- */
 
 void spec_judge(const struct spec *s, const struct file_query *q, struct verdict *ret)
@@ -434,8 +445,7 @@ void spec_judge(const struct spec *s, const struct file_query *q, struct verdict
 		deny(ret, NULL, EROFS, "the mode makes this root read-only");
 		return;
 	}
-	if (pp.n == j.root_n && !j.root->is_file &&
-	    (q->op == OP_DELETE || q->op == OP_RENAME_FROM || q->op == OP_RENAME_TO)) {
+	if (holds_root(s, q)) {
 		deny(ret, NULL, EBUSY, "a writable root itself stays where it is");
 		return;
 	}

@@ -49,11 +49,12 @@ static int find_home(struct spec *s, const struct policy_input *in, struct berm_
 		err_fix(err, "set HOME to an absolute path");
 		return -ENOENT;
 	}
-	s->home_path = path_join("/", home);
+	/* Resolved, for the command too: rules, masks and mounts then speak of one path. */
 	s->user_home = realpath(home, NULL);
 	if (!s->user_home)
 		s->user_home = path_join("/", home);
-	if (!s->home_path || !s->user_home)
+	s->home_path = s->user_home ? strdup(s->user_home) : NULL;
+	if (!s->home_path)
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }

@@ -79,6 +79,10 @@ static int reserve(struct spec *s)
 	return 0;
 }
 
+/* Each judgement looks at every rule: a hostile project's file shall not slow it down
+ * without bound. */
+#define RULES_MAX 10000
+
 /* The rule and the text it is shown as, in one block. */
 static struct rule *rule_new(const struct rule_def *def)
 {
@@ -108,6 +112,8 @@ int spec_add_rule(struct spec *s, const struct rule_def *def, struct berm_err *e
 
 	if (!r)
 		return err_set(err, -ENOMEM, "out of memory");
+	if (s->n_rules >= RULES_MAX)
+		return err_set(err, -E2BIG, "more than %d rules", RULES_MAX);
 	/* A rule that closes something also closes it under another case: on a
 	 * case-insensitive file system that is the same file. */
 	if (def->access != ACCESS_WRITE && def->exec != EXEC_ALLOW)

@@ -45,8 +45,6 @@ enum view_kind view_kind(const struct spec *s, const char *path)
 		return VIEW_READ_ONLY;
 	if (path_within(path, s->home_path))
 		return s->home == HOME_HOST ? VIEW_READ_ONLY : VIEW_PRIVATE;
-	if (path_within(path, s->user_home) && s->home == HOME_HOST)
-		return VIEW_READ_ONLY;
 	if (in_any(path, private_dirs))
 		return VIEW_PRIVATE;
 	if (in_any(path, device_dirs))
@@ -146,20 +144,33 @@ static bool needs_mask(const struct spec *s, const char *path)
 	return view_shows(s, path) && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
 }
 
+static int hide_one(struct spec *s, const char *path)
+{
+	if (spec_root_of(s, path) || !needs_mask(s, path) || strv_has(&s->hidden, path))
+		return 0;
+	return strv_add(&s->hidden, path);
+}
+
+/* Hides path wherever it is seen: as it is spelled, as it is resolved (SPEC S3), and
+ * in trees that are shown under another name than their own. */
 static int hide(struct spec *s, const char *path)
 {
-	_cleanup_free_ char *real = NULL;
+	_cleanup_free_ char *real = path_resolve(path);
 
-	if (!needs_mask(s, path))
-		return 0;
-	if (!strv_has(&s->hidden, path) && strv_add(&s->hidden, path) < 0)
-		return -ENOMEM;
-	real = path_resolve(path);
 	if (!real)
 		return -ENOMEM;
-	if (!streq(real, path) && !spec_root_of(s, real) && view_shows(s, real) &&
-	    !strv_has(&s->hidden, real))
-		return strv_add(&s->hidden, real);
+	if (hide_one(s, path) < 0 || hide_one(s, real) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_reads; i++) {
+		const struct readable_tree *t = &s->reads[i];
+		_cleanup_free_ char *there = NULL;
+
+		if (streq(t->path, t->source) || !path_within(real, t->source))
+			continue;
+		there = str_printf("%s%s", t->path, real + strlen(t->source));
+		if (!there || hide_one(s, there) < 0)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -330,7 +341,7 @@ int view_check(struct spec *s, const struct policy_input *in, struct berm_err *e
 		dir = pattern_literal_dir(rule->pat);
 		if (dir && place_lifted(s, rule, dir))
 			continue;
-		if (!dir || (!spec_root_of(s, dir) && hide(s, dir) < 0))
+		if (!dir || hide(s, dir) < 0)
 			return err_set(err, -ENOMEM, "out of memory");
 		r = check_reads(s, rule, dir, err);
 		if (r < 0)

@@ -200,6 +200,23 @@ static void test_private_home(void **state)
 	assert_int_equal(m->spec->n_reads, 0);
 }
 
+/* A home that is reached through a link is the one it leads to, for everything. */
+static void test_linked_home(void **state)
+{
+	struct machine *m = *state;
+	char text[4096];
+
+	put(m, "home/.ssh/id", "x");
+	put_link(m, "users", ".");
+	(void)snprintf(text, sizeof(text), "%s", at(m, "users/home"));
+	m->in.user_home = text;
+	m->in.home = HOME_HOST;
+	(void)resolve(m);
+	assert_string_equal(m->spec->home_path, m->home);
+	assert_string_equal(env_of(m->spec, "HOME"), m->home);
+	assert_true(strv_has(&m->spec->hidden, at(m, "home/.ssh")));
+}
+
 static void test_no_home(void **state)
 {
 	char *vars[] = { (char[]){ "HOME=relative" }, NULL };
@@ -256,6 +273,37 @@ static void test_allow_write(void **state)
 	assert_int_equal(mkfifo(at(m, "fifo"), 0600), 0);
 	arg(m, ARG_ALLOW_WRITE, at(m, "fifo"));
 	resolve_fails(m, "neither a directory nor a regular file");
+}
+
+/* A root inside another one stays at its path. */
+static void test_nested_roots(void **state)
+{
+	struct machine *m = *state;
+
+	put_dir(m, "data/a/inner");
+	put_dir(m, "data/b");
+	m->ws_list[0] = at(m, "data");
+	m->ws_list[1] = at(m, "data/a/inner");
+	m->in.n_workspaces = 2;
+	(void)resolve(m);
+	assert_int_equal(m->spec->n_roots, 2);
+	assert_int_equal(judge_rename(m, "data/a", "data/c", FT_DIR).err, EBUSY);
+	assert_int_equal(judge_rename(m, "data/b", "data/a", FT_DIR).err, EBUSY);
+	assert_int_equal(judge_rename(m, "data/a/inner", "data/x", FT_DIR).err, EBUSY);
+	assert_int_equal(judge_rename(m, "data/b", "data/c", FT_DIR).err, 0);
+}
+
+static void test_many_rules(void **state)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(1u << 20);
+	struct machine *m = *state;
+
+	buf_adds(&b, "{\"files\": {");
+	for (unsigned i = 0; i < 12000; i++)
+		buf_addf(&b, "%s\"f%u\": \"read\"", i ? "," : "", i);
+	buf_adds(&b, "}}");
+	put(m, "ws/.berm/policy.json", b.data);
+	resolve_fails(m, "more than 10000 rules");
 }
 
 /* In a file that serves several machines what is absent is left out, and said. */
@@ -360,6 +408,14 @@ static void test_hidden(void **state)
 	arg(m, ARG_DENY_READ, "/etc/hostname");
 	(void)resolve(m);
 	assert_true(strv_has(&m->spec->hidden, "/etc/hostname"));
+	/* a tree that is shown under another name */
+	put_link(m, "alias", m->home);
+	arg(m, ARG_ALLOW_READ, at(m, "alias"));
+	m->in.home = HOME_PRIVATE;
+	(void)resolve(m);
+	assert_true(strv_has(&m->spec->hidden, at(m, "alias/.ssh")));
+	assert_int_equal(judge(m, OP_READ, "alias/.ssh/id", FT_REG).err, EACCES);
+	m->in.home = HOME_HOST;
 	/* both ends of a link */
 	m->in.root = ROOT_HOST;
 	m->in.n_args = 0;
@@ -672,12 +728,13 @@ static void test_submodule(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_workspaces),	 T(test_odd_names),  T(test_bad_workspaces),
-		T(test_private_home),	 T(test_no_home),    T(test_allow_write),
-		T(test_settings_write),	 T(test_allow_read), T(test_unprotected_secret),
-		T(test_hidden),		 T(test_spellings),  T(test_protected_paths),
-		T(test_rules_above),	 T(test_hooks_path), T(test_worktree),
-		T(test_forged_pointers), T(test_submodule),  T(test_links),
+		T(test_workspaces),	 T(test_odd_names),    T(test_bad_workspaces),
+		T(test_private_home),	 T(test_no_home),      T(test_linked_home),
+		T(test_allow_write),	 T(test_nested_roots), T(test_many_rules),
+		T(test_settings_write),	 T(test_allow_read),   T(test_unprotected_secret),
+		T(test_hidden),		 T(test_spellings),    T(test_protected_paths),
+		T(test_rules_above),	 T(test_hooks_path),   T(test_worktree),
+		T(test_forged_pointers), T(test_submodule),    T(test_links),
 		T(test_links_crowded),
 	};
 
