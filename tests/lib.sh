@@ -23,6 +23,7 @@
 #   opts     more options of "berm run", split at blanks
 #   env      assignments that berm itself is started with, split at blanks
 #   control  bare (default) | none:REASON (not made) | root:REASON (made as root only)
+#            | try:REASON (skipped where it does no harm on this machine)
 #   stdin    a file for standard input
 #
 # In setup, do and harm: W workspace, H home, D the probe's own directory (not
@@ -96,6 +97,8 @@ T_COUNT=0
 fresh()
 {
 	T_COUNT=$((T_COUNT + 1))
+	T_STDIN=
+	T_ENV=()
 	D=$T_BASE/$T_SUBJECT.$T_COUNT${1:-}
 	mkdir "$D"
 	cp -a "$T_BASE/tpl/." "$D"
@@ -133,7 +136,8 @@ as_root()
 # The words every attack starts with: where it is, and proof that it ran.
 prelude()
 {
-	printf "W='%s' H='%s' D='%s' A='%s' PWN='%s'; echo @ran;\n" "$W" "$H" "$D" "$A" "$PWN"
+	printf "W='%s' H='%s' D='%s' A='%s' PWN='%s'; PATH='%s':\$PATH; echo @ran;\n" \
+		"$W" "$H" "$D" "$A" "$PWN" "$W/tools"
 }
 
 # run_bare SCRIPT: OUT, RC.
@@ -353,7 +357,8 @@ control()
 	elif [[ $OUT != *@ran* ]]; then
 		WHY="the control did not start: $OUT"
 	elif ! harmed; then
-		WHY="the control did no harm, so this proves nothing: $OUT"
+		WHY="SKIP ${r_control#try:}"
+		[[ $r_control == try:* ]] || WHY="the control did no harm, so this proves nothing: $OUT"
 	fi
 	drop "$D"
 	[[ -z $WHY ]]

@@ -21,6 +21,15 @@ DATABASE_URL PGPASSWORD MYSQL_PWD REDISCLI_AUTH SENTRY_DSN SLACK_WEBHOOK_URL STR
 VAULT_TOKEN HF_TOKEN TWINE_PASSWORD CARGO_REGISTRY_TOKEN DOCKER_AUTH SIGNING_PRIVATE_KEY MY_CREDENTIALS
 COMPOSER_AUTH KUBE_TOKEN ACTIONS_RUNTIME_TOKEN FOO_SECRET FOO_PASSWD'
 
+# The lists themselves: each name, and one name for each glob.
+data=$(dirname "$0")/../../data
+listed()
+{
+	sed -e 's/#.*//' -e '/^@/d' -e 's/[*]/X/g' "$1" | tr -d ' \t' | grep -E '^[A-Za-z_][A-Za-z0-9_]*$'
+}
+inject="$inject $(listed "$data/env-scrub" | tr '\n' ' ')"
+secret="$secret $(listed "$data/env-secret" | tr '\n' ' ')"
+
 # One run answers for all names; the control is that the shell outside has them.
 variables()
 {

@@ -9,7 +9,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 . "$HERE/../lib.sh"
 
 # The long ones first: two run at a time.
-SUBJECTS=(race git names agentdirs view lifecycle modify links ancestors deps reads modes syscalls
+SUBJECTS=(race git names lists agentdirs view lifecycle modify links ancestors deps reads modes syscalls
 	proc net env exec ipc tty fds setid state)
 
 suite_build()
@@ -17,7 +17,13 @@ suite_build()
 	# shellcheck disable=SC2046
 	${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -w -o "$T_BASE/bin/attack" \
 		$(printf '%s\n' "$HERE"/attack/*.c) -pthread -lrt || return 1
-	cp "$T_BASE/bin/attack" "$T_BASE/tpl/home/src/proj/tools/"
+	# Copies of the programs that berm does not let run: an attack must fail by
+	# what it does, not by the name of its tool.
+	local p tools=$T_BASE/tpl/home/src/proj/tools
+	for p in unshare mount umount chroot nsenter setpriv; do
+		p=$(PATH=$T_PATH command -v "$p") && cp -L "$p" "$tools/" && chmod 755 "$tools/${p##*/}"
+	done
+	cp "$T_BASE/bin/attack" "$tools/"
 	secrets "$T_BASE/secrets"
 }
 

@@ -56,8 +56,8 @@ rm -f /tmp/berm-canary-* /dev/shm/berm-canary-* 2>/dev/null
 
 # What only root could read is not there for root either.
 while IFS='|' read -r id path; do
-	attack "view.root.$id" "$path is not readable, not even as root" control='root:only root may' \
-		do="head -c 100 '$path' >/dev/null && echo CANARY" harm=leaked
+	attack "view.root.$id" "$path is not readable, not even as root" control='try:it cannot be read bare either' \
+		do="dd if=$path of=x bs=8192 count=1 iflag=nonblock && echo CANARY" harm=leaked
 done <<'LIST'
 shadow|/etc/shadow
 gshadow|/etc/gshadow
@@ -94,7 +94,7 @@ attack view.write-grant-names '--allow-write trees keep the mandatory names' \
 	harm='made "$D/g/.env" || made "$D/g/.claude/settings.json"'
 
 # The same, where only root can show that it would work outside.
-attack view.proc-1-root 'the root of pid 1' control='root:needs root' \
+attack view.proc-1-root 'the root of pid 1' control='try:pid 1 is closed bare as well' \
 	do='cat /proc/1/root$H/src/other/secret.txt; cat /proc/1/cwd$H/src/other/secret.txt' harm=leaked
 attack view.file-handle 'a file handle of a place outside' control='root:needs root' \
 	do='$A read file-handle $H/src/other/secret.txt' harm=leaked

@@ -135,7 +135,7 @@ fi
 if wanted basics.reaped; then
 	fresh
 	run_in 'i=0; while [ $i -lt 300 ]; do (exit 0) & i=$((i+1)); done; wait; sh -c "sleep 0.05; exit 1" & sleep 0.15; sh -c "(sleep 0.02 &)"; sleep 0.1; ps -e -o stat= | grep -c ^Z'
-	t_is basics.reaped 'children and orphans are reaped' "$OUT" $'@ran\n0'
+	t_is basics.reaped 'children and orphans are reaped' "$OUT${RC#1}" $'@ran\n0'
 	drop "$D"
 fi
 # Signals to berm reach the command and give it time.
