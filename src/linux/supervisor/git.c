@@ -25,9 +25,11 @@ int git_may_create(struct request *r, struct place *p, enum file_type type, enum
 		return err;
 	if (git_judged(role) && type == FT_REG) {
 		*ret_role = role;
-		return 0;
+		return role == GIT_POINTER ? git_may_found(r, p) : 0;
 	}
-	if ((role == GIT_DOTGIT || role == GIT_DIRPART) && type == FT_DIR)
+	if (role == GIT_DOTGIT && type == FT_DIR)
+		return git_may_found(r, p);
+	if (role == GIT_DIRPART && type == FT_DIR)
 		return 0;
 	if (type == FT_SYMLINK && judge_git_symlink(r, p, r->path2))
 		return 0;
@@ -79,7 +81,7 @@ int git_may_rename(struct request *r, struct place *from, struct place *to, enum
 		return report_denial(r, OP_RENAME_TO, to->path, NULL, git_role_reason(role),
 				     EACCES);
 	*ret_role = role;
-	return 0;
+	return role == GIT_POINTER ? git_may_found(r, to) : 0;
 }
 
 /* The bytes in place at p now. What cannot be read vouches for nothing. */

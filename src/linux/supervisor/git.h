@@ -36,6 +36,9 @@ void git_read_done(void);
 int git_judge(enum git_role role, const char *path, const char *root, const struct git_bytes *old,
 	      const struct git_bytes *bytes, char reason[GIT_REASON_MAX]);
 
+/* May p, a ".git", make its directory a repository? 0, SUP_AGAIN or a denial. */
+int git_may_found(struct request *r, struct place *p);
+
 /* What the judge needs before the process is confined. 0 or a negative errno. */
 int git_init(struct sup *s);
 

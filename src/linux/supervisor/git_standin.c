@@ -373,7 +373,9 @@ int git_open_new(struct request *r, const struct opening *o, struct place *p, en
 			       ? -EEXIST
 			       : report_denial(r, OP_CREATE, p->path, NULL, git_role_reason(role),
 					       EACCES);
-	err = target_umask(r);
+	err = role == GIT_POINTER ? git_may_found(r, p) : 0;
+	if (!err)
+		err = target_umask(r);
 	if (!err)
 		err = target_alive(r);
 	if (err)

@@ -16,7 +16,14 @@ struct facts_ctx {
 	struct request *r;
 	int dir;		 /* the directory; -1: to be opened when it is asked for */
 	const struct object *of; /* with dir == -1: the object in it */
+	bool repository;	 /* answer as if ".git" were `up` levels above */
+	unsigned up;
 };
+
+static bool pretended(const struct facts_ctx *f, unsigned up, const char *name)
+{
+	return f->repository && f->up == up && streq(name, ".git");
+}
 
 /* The directory of an object, by name: only facts hang on it, and nobody but us changes
  * names here. */
@@ -59,6 +66,8 @@ static bool plain_name(const char *name)
 
 static enum file_type fact_entry(void *ctx, const char *name)
 {
+	if (pretended(ctx, 0, name))
+		return FT_DIR;
 	return plain_name(name) ? type_at(facts_dir(ctx), name) : FT_NONE;
 }
 
@@ -68,6 +77,8 @@ static enum file_type fact_above(void *ctx, unsigned up, const char *name)
 	char path[UP_MAX * 3 + NAME_MAX + 1];
 	size_t n = 0;
 
+	if (pretended(ctx, up, name))
+		return FT_DIR;
 	if (up > UP_MAX || !plain_name(name))
 		return FT_NONE;
 	for (unsigned i = 0; i < up; i++, n += 3)
@@ -221,4 +232,20 @@ bool judge_git_symlink(struct request *r, struct place *p, const char *target)
 	const struct dir_facts facts = FACTS(&ctx);
 
 	return git_symlink_ok(p->path, target, &facts);
+}
+
+bool judge_as_repository(struct request *r, enum file_op op, struct place *p, enum file_type type,
+			 unsigned up)
+{
+	struct facts_ctx ctx = { .r = r, .dir = p->dir, .repository = true, .up = up };
+	const struct dir_facts facts = FACTS(&ctx);
+	struct file_query q = { .op = op, .path = p->path, .type = type, .facts = &facts };
+	struct verdict v = { .decision = VERDICT_ALLOW };
+
+	if (p->root->kind == SUP_FREE)
+		return true;
+	if (place_path(r, p))
+		return false;
+	spec_judge(r->sup->spec, &q, &v);
+	return v.decision == VERDICT_ALLOW;
 }

@@ -98,6 +98,8 @@ struct sup {
 	unsigned n_flights;
 	bool flights_lost; /* more in flight than the table holds: cache nothing */
 
+	struct timespec begin; /* of the session */
+
 	atomic_uint dropped;   /* violation records that found the socket full */
 	atomic_uint n_helpers; /* threads in a blocking open */
 };
@@ -286,6 +288,9 @@ int judge_quiet(struct request *r, enum file_op op, struct place *p, enum file_t
 /* The git role of a place, once `type` is there. SUP_AGAIN, or the role. */
 int judge_role(struct request *r, struct place *p, enum file_type type, enum git_role *ret);
 int judge_object_role(struct request *r, const struct object *o, enum git_role *ret);
+/* May it be done, if the directory `up` levels above p's were a repository? */
+bool judge_as_repository(struct request *r, enum file_op op, struct place *p, enum file_type type,
+			 unsigned up);
 /* git_symlink_ok() with the facts of p. */
 bool judge_git_symlink(struct request *r, struct place *p, const char *target);
 /* git_rename_ok() with the facts of both directories. */

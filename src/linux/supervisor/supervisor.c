@@ -42,6 +42,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "linux/kern.h"
 #include "linux/seccomp.h"
@@ -240,6 +241,7 @@ static int sup_init(struct sup *s, const struct supervisor *in)
 			   .listener = -1,
 			   .host_proc = in->host_proc,
 			   .umask_gen = 1 };
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &s->begin);
 	if (syscall(__NR_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) < 0)
 		return -errno;
 	/* A newer kernel may write more than this program knows of. */
