@@ -217,7 +217,12 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 	if (r < 0)
 		return r;
 	fill_launch(&l, spec, plan);
-	w = (struct warden){ .l = &l, .ops = ops, .result = ret, .signals = -1, .child = -1 };
+	w = (struct warden){ .l = &l,
+			     .ops = ops,
+			     .result = ret,
+			     .signals = -1,
+			     .child = -1,
+			     .confine = confine_warden };
 	/* Inherited descriptors stay ours: the command gets 0, 1 and 2. */
 	if (syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) < 0) {
 		r = err_errno(err, -errno, "cannot keep open files from the command");
@@ -243,12 +248,6 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 		goto out;
 	}
 	settle(&l, ops);
-	r = confine_warden();
-	if (r < 0) {
-		/* Closed channels end what was started. */
-		err_errno(err, r, "cannot confine the warden");
-		goto out;
-	}
 	r = warden_loop(&w, err);
 	if (r >= 0)
 		r = conclude(&w, ret, err);

@@ -187,7 +187,10 @@ static void serve(struct launch *l, struct supervisor *s)
 	if (r < 0)
 		setup_fail(l, STAGE_LISTENER, r, -1);
 	close_quietly(l->fail[1]);
-	(void)supervisor_run(s);
+	/* No one is left to serve: init is as good as gone, and the warden reaps it
+	 * (subreaper). The mounts go away with this process, meanwhile. */
+	if (supervisor_run(s) == 0)
+		_exit(0);
 	/* It cannot serve any more: the session ends closed. Init is reaped here:
 	 * not every host's pid 1 reaps what is left to it. */
 	(void)kill(init_pid, SIGKILL);

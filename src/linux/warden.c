@@ -144,8 +144,12 @@ static void handle_fail(struct warden *w)
 		w->failed = true;
 	close_quietly(w->l->fail[0]);
 	w->l->fail[0] = -1;
-	if (w->ready)
-		state(w, LAUNCH_READY);
+	if (!w->ready)
+		return;
+	/* Bytes of the command's come from here on. Not sooner: the filter's load would
+	 * compete with the set-up for the processor. */
+	w->confined = w->confine();
+	state(w, LAUNCH_READY);
 }
 
 static void handle_signal(struct warden *w)
@@ -203,6 +207,8 @@ static int round_once(struct warden *w)
 		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
 	if (p[P_FAIL].revents)
 		handle_fail(w);
+	if (w->confined < 0)
+		return w->confined;
 	if (p[P_EVENTS].revents)
 		handle_events(w);
 	if (p[P_CTL].revents)
