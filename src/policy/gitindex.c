@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "policy/git_config.h"
 #include "policy/layers.h"
 
 #define INDEX_MAX (128u << 20)
@@ -117,17 +118,44 @@ static char *git_dir_of(const char *dir)
 	return path_join(dir, text + 8);
 }
 
+/* Bytes of a hash in the repository at gitdir: 20, or 32 where its configuration
+ * says so. The index itself does not tell. */
+static size_t hash_size(const char *gitdir)
+{
+	_cleanup_free_ struct git_config_reader *c = malloc(sizeof(*c));
+	_cleanup_free_ char *rel = path_join(gitdir, "commondir"), *common = NULL, *text = NULL,
+			    *file = NULL;
+	size_t len, size = 20;
+
+	if (!c || !rel)
+		return 0;
+	if (fd_read_file(AT_FDCWD, rel, 4096, &common, NULL) == 0) {
+		common[strcspn(common, "\r\n")] = '\0';
+		file = common[0] == '/' ? str_printf("%s/config", common)
+					: str_printf("%s/%s/config", gitdir, common);
+	} else {
+		file = path_join(gitdir, "config");
+	}
+	if (!file || fd_read_file(AT_FDCWD, file, 1u << 20, &text, &len) < 0)
+		return file ? size : 0;
+	git_config_init(c, text, len);
+	while (git_config_next(c) == GIT_CONFIG_ENTRY)
+		if (streq(c->key, "extensions.objectformat") && c->has_value)
+			size = streq_fold(c->value, "sha256") ? 32 : 20;
+	return size;
+}
+
 bool git_tracks(const char *dir, const char *rel)
 {
 	_cleanup_free_ char *top = strdup(dir), *gitdir = NULL, *index = NULL, *data = NULL,
 			    *full = NULL;
 	const char *path;
-	size_t len;
+	size_t len, hash;
 	int r;
 
 	for (unsigned i = 0; top && i < REPO_DEPTH_MAX; i++) {
 		gitdir = git_dir_of(top);
-		if (gitdir || streq(top, "/"))
+		if (gitdir || !strrchr(top, '/') || streq(top, "/"))
 			break;
 		*strrchr(top, '/') = '\0';
 		if (!*top)
@@ -145,8 +173,6 @@ bool git_tracks(const char *dir, const char *rel)
 		return false; /* nothing was ever added */
 	if (r < 0)
 		return true;
-	/* The hash is SHA-1 or SHA-256; which one is in the config. An index read with
-	 * the wrong one does not parse, and then counts as tracked. */
-	return index_has((const unsigned char *)data, len, path, 20) &&
-	       index_has((const unsigned char *)data, len, path, 32);
+	hash = hash_size(gitdir);
+	return !hash || index_has((const unsigned char *)data, len, path, hash);
 }
