@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "policy/rules.h"
+
 static int up(void **state)
 {
 	struct machine *m = calloc(1, sizeof(*m));
@@ -528,6 +530,111 @@ static void test_spellings(void **state)
 	check(m, loose, ARRAY_SIZE(loose));
 }
 
+/* ---- the index ---------------------------------------------------------- */
+
+static unsigned seed = 7;
+
+static unsigned rnd(unsigned n)
+{
+	seed = seed * 1103515245u + 12345u;
+	return (seed >> 16) % n;
+}
+
+/* A path of components that the rules know, that they nearly know, and others. */
+static void random_path(char *out, size_t size, const char *ws)
+{
+	static const char *const names[] = {
+		".env",
+		".Env.x",
+		"a.key",
+		"KEY",
+		"src",
+		".claude",
+		"settings.json",
+		"skills",
+		".vscode",
+		"tasks.json",
+		"node_modules",
+		"x",
+		"b.pem",
+		"id_rsa",
+		".bashrc",
+		"deep",
+		"keep.txt",
+		"gen",
+		"out",
+		".berm",
+		"y.code-workspace",
+		".mcp.json",
+		"fix",
+		"[z]",
+		"zz",
+		".git",
+		"cfg",
+		"prod.json",
+	};
+	size_t n = (size_t)snprintf(out, size, "%s", ws);
+
+	for (unsigned i = 1 + rnd(4); i; i--)
+		n += (size_t)snprintf(out + n, size - n, "/%s", names[rnd(ARRAY_SIZE(names))]);
+}
+
+/* The index only passes over rules that have nothing to say. */
+static void test_index(void **state)
+{
+	struct policy_arg args[] = {
+		{ ARG_DENY_WRITE, "src/deep/keep.txt" },
+		{ ARG_DENY_WRITE, "**"
+				  "/cfg/prod.json" },
+		{ ARG_DENY_WRITE, "gen/*/out" },
+		{ ARG_ALLOW_WRITE, "fix" },
+		{ ARG_DENY_READ, "**"
+				 "/{x,zz}/*.json" },
+		{ ARG_DENY_WRITE, "**"
+				  "/\\[z\\]" },
+		{ ARG_ALLOW_WRITE, "**"
+				   "/a.key" },
+		{ ARG_DENY_WRITE, "**"
+				  "/?z" },
+	};
+	struct machine *m = *state;
+	struct spec_priv *p;
+	enum { N = 20000 };
+	struct result {
+		const struct rule *rule;
+		int err;
+	} *first = calloc(N, sizeof(*first));
+	unsigned denied = 0;
+
+	m->in.args = args;
+	m->in.n_args = ARRAY_SIZE(args);
+	(void)resolve(m);
+	p = m->spec->priv;
+	for (unsigned pass = 0; pass < 2; pass++) {
+		seed = 7;
+		for (size_t i = 0; pass && i < p->n_live; i++)
+			p->live[i].kind = SIG_ALWAYS;
+		for (unsigned i = 0; i < N; i++) {
+			char path[4096];
+			struct file_query q = { .path = path };
+			struct verdict v;
+
+			random_path(path, sizeof(path), m->ws);
+			q.op = (enum file_op)rnd(OP_COUNT);
+			q.type = (enum file_type)rnd(5);
+			spec_judge(m->spec, &q, &v);
+			if (!pass)
+				first[i] = (struct result){ v.rule, v.err };
+			else if (first[i].rule != v.rule || first[i].err != v.err)
+				fail_msg("%s %s: %d with the index, %d without",
+					 file_op_action(q.op), path, first[i].err, v.err);
+			denied += v.err != 0;
+		}
+	}
+	assert_in_range(denied, N / 5, 2 * N - N / 5);
+	free(first);
+}
+
 /* ---- speed -------------------------------------------------------------- */
 
 static void test_speed(void **state)
@@ -563,7 +670,7 @@ int main(void)
 		T(test_users_rules),	T(test_moves),	    T(test_strict),
 		T(test_modes),		T(test_outside),    T(test_exec_rules),
 		T(test_home_workspace), T(test_grants),	    T(test_grants_work),
-		T(test_spellings),	T(test_speed),
+		T(test_spellings),	T(test_index),	    T(test_speed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
