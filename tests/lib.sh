@@ -241,8 +241,8 @@ leaked()
 # dead PID: gone, or only waiting to be reaped (after a moment).
 dead()
 {
-	local i state
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	local state
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		state=$(awk '/^State/ { print $2 }' "/proc/$1/status" 2>/dev/null)
 		[[ -z $state || $state == Z ]] && return 0
 		sleep 0.03

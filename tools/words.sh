@@ -23,5 +23,5 @@ forbid "a package registry's host" 'registry\.npm[j]s\.org|deb\.debian[.]org|pyp
 forbid "left open" '\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b'
 forbid "left open" '(for no[w]|not ye[t] done|not implement[e]d)\b' src include data
 forbid "a note on who typed it" '([Cc]o-[Aa]uthored-[Bb]y|[Gg]enerate[d] (by|with) (an? )?(AI|LLM|[Cc]laude|[Cc]opilot|[Cc]odex|[Cc]hatGPT))'
-forbid "trailing blanks" '[[:blank:]]$' ':!LICENSE' ':!*.patch' ':!tests/fuzz/corpus' ':!tests/fixtures'
+forbid "trailing blanks" '[[:blank:]]$' ':!LICENSE' ':!*.patch' ':!tests/fuzz/corpus' ':!tests/system' ':!tests/escape'
 exit "$status"

@@ -10,7 +10,7 @@
 #include "policy/spec.h"
 
 enum launch_state {
-	LAUNCH_READY,     /* the command was executed */
+	LAUNCH_READY,	  /* the command was executed */
 	LAUNCH_SUSPENDED, /* stopped (Ctrl-Z) */
 	LAUNCH_RESUMED,
 };
@@ -27,8 +27,8 @@ struct launch_ops {
 };
 
 struct launch_result {
-	int status;        /* exit status for the shell: 0-255, 128+n for a signal */
-	int signal;        /* signal that killed the command, 0 none */
+	int status;	   /* exit status for the shell: 0-255, 128+n for a signal */
+	int signal;	   /* signal that killed the command, 0 none */
 	bool not_executed; /* the command was not found (status 127) or not executable (126) */
 	int exec_errno;
 };

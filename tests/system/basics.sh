@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # A shell, its pipes, its signals and its bytes, exactly as without berm (SPEC P5).
+# shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
 
 for rc in 0 1 2 42 124 125 126 127 128 254 255; do
@@ -91,6 +92,7 @@ works basics.unread-stdin 'a command that does not read its input' setup='seq 1 
 if wanted basics.bytes; then
 	fresh
 	head -c 10485760 /dev/urandom >"$D/blob"
+	# shellcheck disable=SC2002 # a pipe, not a file
 	cat "$D/blob" | (cd "$W" && HOME=$H "$BERM" run -w "$W" -- cat) >"$D/out" 2>"$D/err"
 	t_check basics.bytes '10 MB of random bytes through cat' cmp -s "$D/blob" "$D/out"
 	t_check basics.bytes-stderr 'and nothing on standard error' test ! -s "$D/err"
@@ -109,6 +111,7 @@ if wanted basics.bytes; then
 fi
 if wanted basics.args; then
 	fresh
+	# shellcheck disable=SC1003 # a backslash is one of the words
 	args=('a b' '' '*' '$HOME' "it's" '"q"' $'new\nline' $'tab\t' '-w' '--' 'ü' $'\xff\xfe' '\' '!!' '#')
 	want=$(printf '<%s>' "${args[@]}" | xxd -p)
 	got=$(cd "$W" && HOME=$H "$BERM" run -w "$W" -- printf '<%s>' "${args[@]}" | xxd -p)

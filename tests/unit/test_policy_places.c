@@ -385,7 +385,7 @@ static void test_hidden(void **state)
 
 	put(m, "home/.ssh/id", "x");
 	put(m, "home/.netrc", "x");
-	put(m, "home/work/notes", "x");
+	put(m, "home/jobs/notes", "x");
 	put(m, "real/.aws/credentials", "x");
 	put_link(m, "home/.aws", at(m, "real/.aws"));
 	(void)resolve(m); /* a private home shows none of it */
@@ -397,11 +397,11 @@ static void test_hidden(void **state)
 	assert_true(strv_has(&m->spec->hidden, at(m, "home/.aws")));
 	assert_false(strv_has(&m->spec->hidden, at(m, "home/.kube"))); /* absent */
 	assert_false(m->spec->read_deny); /* masks cost nothing at run time */
-	arg(m, ARG_DENY_READ, "~/work/notes");
+	arg(m, ARG_DENY_READ, "~/jobs/notes");
 	(void)resolve(m);
-	assert_true(strv_has(&m->spec->hidden, at(m, "home/work/notes")));
-	assert_int_equal(judge(m, OP_READ, "home/work/notes", FT_REG).err, EACCES);
-	arg(m, ARG_DENY_READ, "~/work/*");
+	assert_true(strv_has(&m->spec->hidden, at(m, "home/jobs/notes")));
+	assert_int_equal(judge(m, OP_READ, "home/jobs/notes", FT_REG).err, EACCES);
+	arg(m, ARG_DENY_READ, "~/jobs/*");
 	resolve_fails(m, "a wildcard hides files only in writable roots");
 	arg(m, ARG_DENY_READ, "/etc/*.conf");
 	resolve_fails(m, "a wildcard hides files only in writable roots");

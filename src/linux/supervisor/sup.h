@@ -148,6 +148,7 @@ int target_umask(struct request *r);
 /* The caller is about to change its umask to `value`. */
 void target_umask_changes(struct request *r, mode_t value);
 
+/* Forgets every thread that w has looked at. */
 void worker_drop_tasks(struct worker *w);
 
 /* ---- places (resolve.c) --------------------------------------------------- */
