@@ -121,8 +121,15 @@ void request_answer(struct request *r, int result)
 		else
 			resp->val = result;
 	}
-	/* ENOENT: the caller is gone. */
-	(void)ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_SEND, resp);
+	/* EINTR: the kernel takes its lock interruptibly (seccomp_notify_send), whatever
+	 * SA_RESTART says. ENOENT: the caller is gone. Anything else would leave the
+	 * caller waiting for ever: the session ends. */
+	while (ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_SEND, resp) < 0) {
+		if (errno == ENOENT)
+			break;
+		if (errno != EINTR)
+			_exit(125);
+	}
 }
 
 /* The filter hands over what it refuses, so that it can be reported. */
