@@ -44,6 +44,8 @@ static void enter_root(struct launch *l)
 	if (r < 0)
 		setup_lost(l, r);
 	close_quietly(proc);
+	/* For Landlock only; a kernel without them has none to open. */
+	l->mqueue = mount_mqueue();
 	if (unshare(CLONE_NEWNET) < 0)
 		setup_fail(l, STAGE_NETNS, errno, -1);
 	r = net_loopback_up();
@@ -117,9 +119,10 @@ static void drop_rights(struct launch *l)
 	/* Changed credentials clear the request (credentials change, kernel/cred.c). */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		setup_fail(l, STAGE_INIT, errno, -1);
-	r = landlock_confine(l, &index);
+	r = landlock_confine(l, l->mqueue, &index);
 	if (r < 0)
 		setup_fail(l, STAGE_LANDLOCK, r, index);
+	close_quietly(l->mqueue);
 }
 
 static void filter_calls(struct launch *l)

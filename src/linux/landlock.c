@@ -37,23 +37,28 @@ int landlock_abi(void)
 	return abi < 0 ? -errno : (int)abi;
 }
 
+static int add_rule(int ruleset, int fd, uint64_t rights)
+{
+	struct landlock_path_beneath_attr rule = { .parent_fd = fd, .allowed_access = rights };
+
+	return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0
+		       ? -errno
+		       : 0;
+}
+
 static int add_tree(int ruleset, const struct tree *t, uint64_t handled)
 {
-	struct landlock_path_beneath_attr rule = { .parent_fd = -1 };
+	uint64_t rights = WRITE_RIGHTS;
 	_cleanup_close_ int fd = open(t->path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
 
 	if (fd < 0)
 		return errno == ENOENT && t->optional ? 0 : -errno;
-	rule.parent_fd = fd;
-	rule.allowed_access =
-		t->kind == TREE_NATIVE && !t->is_file ? WRITE_RIGHTS | MAKE_RIGHTS : WRITE_RIGHTS;
-	rule.allowed_access &= handled;
-	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0)
-		return -errno;
-	return 0;
+	if (t->kind == TREE_NATIVE && !t->is_file)
+		rights |= MAKE_RIGHTS;
+	return add_rule(ruleset, fd, rights & handled);
 }
 
-int landlock_confine(const struct launch *l, int *ret_index)
+int landlock_confine(const struct launch *l, int mqueue, int *ret_index)
 {
 	struct ruleset_attr attr = { .handled_access_fs = WRITE_RIGHTS | MAKE_RIGHTS };
 	_cleanup_close_ int ruleset = -1;
@@ -82,6 +87,13 @@ int landlock_confine(const struct launch *l, int *ret_index)
 			*ret_index = (int)i;
 			return r;
 		}
+	}
+	/* mq_open(3) works on a mount of the kernel's own, whose root is this inode. */
+	if (mqueue >= 0) {
+		int r = add_rule(ruleset, mqueue, WRITE_RIGHTS | MAKE_RIGHTS);
+
+		if (r < 0)
+			return r;
 	}
 	return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? -errno : 0;
 }

@@ -282,6 +282,11 @@ int mount_proc(void)
 	return new_fs("proc", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 }
 
+int mount_mqueue(void)
+{
+	return new_fs("mqueue", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
+
 int mount_attach_proc(int root, int proc)
 {
 	return attach(proc, root, "/proc");

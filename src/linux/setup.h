@@ -91,6 +91,7 @@ struct launch {
 	int ctl[2];    /* seqpacket: [0] warden, [1] init */
 	int events[2]; /* seqpacket: [0] warden, [1] supervisor */
 	int sync[2];   /* stream: [0] supervisor, [1] init */
+	int mqueue;    /* init: the message queues' root, negative none */
 
 	bool tty[3]; /* stdio that gets the session's own terminal */
 	bool use_pty;
@@ -115,7 +116,8 @@ void exec_command(struct launch *l, int slave) _noreturn_; /* the command's chil
 /* mount.c; all return 0 or a negative errno. */
 int mount_new_root(int *ret_root);
 int mount_steps(const struct plan *p, int root, int *ret_index);
-int mount_proc(void); /* a detached procfs of this pid namespace */
+int mount_proc(void);	/* a detached procfs of this pid namespace */
+int mount_mqueue(void); /* the message queues of this ipc namespace, detached */
 int mount_attach_proc(int root, int proc);
 int mount_proc_readonly(int root);
 int mount_enter(int root); /* read-only root, pivot: every process of the tree is inside */
@@ -132,7 +134,8 @@ int net_loopback_up(void);
 
 /* landlock.c */
 int landlock_abi(void);
-int landlock_confine(const struct launch *l, int *ret_index);
+/* mqueue: descriptor on the root of the message queues, -1 none. */
+int landlock_confine(const struct launch *l, int mqueue, int *ret_index);
 
 /* exec.c: the command's standard terminal, made in init. */
 int pty_open(int *ret_master, int *ret_slave);

@@ -194,7 +194,9 @@ static int round_once(struct warden *w)
 	struct pollfd p[P_MAX] = {
 		[P_CHILD] = { .fd = w->child, .events = POLLIN },
 		[P_CTL] = { .fd = w->l->ctl[0], .events = POLLIN },
-		[P_EVENTS] = { .fd = w->l->events[0], .events = POLLIN },
+		/* "ready" comes first: init may be slow to close its end of the fail pipe. */
+		[P_EVENTS] = { .fd = w->ready || w->failed ? w->l->events[0] : -1,
+			       .events = POLLIN },
 		[P_SIGNALS] = { .fd = w->signals, .events = POLLIN },
 		[P_FAIL] = { .fd = w->l->fail[0], .events = POLLIN },
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names that appear and vanish one at a time: mkdir, mknod, symlink, unlink, rmdir. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -125,14 +126,33 @@ static int make_symlink(struct request *r, uint64_t target, int dirfd, uint64_t 
 	return symlinkat(r->path2, p.dir, place_name_slash(&p)) < 0 ? -errno : 0;
 }
 
+/* rmdir of a directory that holds something fails whatever the rules say. Tools try it
+ * ("git stash" on .git itself): that is no denial to tell anybody of. */
+static bool holds_something(const struct place *p)
+{
+	_cleanup_closedir_ DIR *dir = NULL;
+	int fd = openat(p->dir, p->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	unsigned n = 0;
+
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir)
+		close_quietly(fd);
+	while (dir && n <= 2 && readdir(dir))
+		n++;
+	return n > 2;
+}
+
 /* The type is only looked at once a rule has said no: most deletions are allowed
  * whatever it is. */
 static int may_delete(struct request *r, struct place *p, int flags)
 {
 	enum file_type guess = flags & AT_REMOVEDIR ? FT_DIR : FT_REG, type;
 	struct verdict v;
-	int err = judge_quiet(r, OP_DELETE, p, guess, NULL, &v);
+	int err;
 
+	if (guess == FT_DIR && holds_something(p))
+		return -ENOTEMPTY;
+	err = judge_quiet(r, OP_DELETE, p, guess, NULL, &v);
 	if (err < 0 && v.decision != VERDICT_ALLOW) {
 		type = place_type(p, NULL);
 		if (type == FT_NONE)
