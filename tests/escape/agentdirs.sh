@@ -2,6 +2,7 @@
 # shellcheck shell=bash disable=SC2016
 # Folders of agents and editors at every root that a tool of the host opens: there
 # or not there yet, by creation, rename, symlink or exchange (SPEC F3, F4).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 exchange='/usr/bin/python3 -c "import ctypes,sys; r=ctypes.CDLL(None).syscall(316, -100, sys.argv[1].encode(), -100, sys.argv[2].encode(), 2); sys.exit(r)"'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # No ancestor of a protected path is moved away, replaced or swapped (SPEC F4).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 exchange='/usr/bin/python3 -c "import ctypes,sys; ctypes.CDLL(None).syscall(316, -100, sys.argv[1].encode(), -100, sys.argv[2].encode(), 2)"'

@@ -2,6 +2,7 @@
 # shellcheck shell=bash disable=SC2016
 # The exemption of dependency folders is no way in: a name that may lie below
 # node_modules does not come out of it (DESIGN 4).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 exchange='/usr/bin/python3 -c "import ctypes,sys; ctypes.CDLL(None).syscall(316, -100, sys.argv[1].encode(), -100, sys.argv[2].encode(), 2)"'

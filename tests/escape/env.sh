@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # The environment is scrubbed: nothing injects code, no secret comes along (P4).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 inject='LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT LD_DEBUG_OUTPUT GLIBC_TUNABLES GCONV_PATH LOCPATH HOSTALIASES

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Exec rules (SPEC F8): dangerous programs, --deny-exec, deny-writable in strict.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 # Programs of the host that only serve to get more than one has; those that would end

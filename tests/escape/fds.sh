@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # What the caller has open does not open a way out (DESIGN 3).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 # with_fds ID TEXT REDIRECTIONS SCRIPT HARM: berm is started with these open.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Nothing that a command leaves behind makes a git outside run something (SPEC F6).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 # The harm of most rows is git_ran: a host git, used in every directory, ran the

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Shared memory, queues, semaphores and keys of the host (SPEC P1).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 B=$T_BASE/bin/attack

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # When a session ends nothing of it stays, however it ends (SPEC S8).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 # A process inside that can be found from outside by its odd argument.
@@ -32,7 +33,10 @@ leaves()
 	fresh .bare
 	t=$(tag)
 	T_TIMEOUT=5 run_bare "T=$t; $script" >/dev/null
-	running "$t" && hit=1
+	for _ in {1..20}; do
+		running "$t" && hit=1 && break
+		sleep 0.05
+	done
 	pkill -9 -f "^sleep $t"
 	drop "$D"
 	if [[ $hit == 0 ]]; then

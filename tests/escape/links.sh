@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Other names for a protected file: symlinks, hard links, descriptors (SPEC F4).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 while IFS='|' read -r id setup do harm; do

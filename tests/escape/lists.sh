@@ -2,6 +2,7 @@
 # shellcheck shell=bash disable=SC2016
 # Every entry of the built-in lists holds: as a file, as a directory, by rename, at the
 # workspace and deeper, or at the root of a nested repository.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 data=$(dirname "$0")/../../data

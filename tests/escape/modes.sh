@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # The modes that only look do not write (SPEC S2); protected checkouts (F3).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 T_SECRETS=1
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # A protected file that is there does not change, by any call (SPEC F3, F4).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 while read -r name setup; do

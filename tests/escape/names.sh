@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # A protected name cannot appear in a writable tree, by any call (SPEC F5).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 # The errno the kernel's own table gives where the filter refuses the whole ABI.

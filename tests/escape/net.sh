@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # With the network closed nothing of the host or beyond it is reached (SPEC N1).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 # A server on the host, for every probe of this file: prints its ports.

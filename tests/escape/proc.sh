@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Other processes: those of the host, berm's own, and /proc (SPEC P1).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 # A process of the host, of the same user, with a secret in its environment.

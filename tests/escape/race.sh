@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Two threads against one check: nothing is decided on what can still change (F4).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 export RACE_MS=${RACE_MS:-400}

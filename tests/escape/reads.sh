@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # What a rule hides from reading inside the workspace cannot be read (F2, DESIGN 4).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 hide='--deny-read **/hidden.txt'
@@ -34,7 +35,7 @@ python-mmap|true|/usr/bin/python3 -c 'import mmap; f=open("hidden.txt","rb"); pr
 perl|true|perl -pe '' hidden.txt
 node|true|node -e 'console.log(require("fs").readFileSync("hidden.txt","utf8"))'
 dd|true|dd if=hidden.txt
-tar|true|tar cf - . --exclude=./.git | strings | grep CANARY
+tar|true|tar cf - --exclude=./.git . | strings | grep CANARY-hidden
 git-add|true|git add -f hidden.txt; git show :hidden.txt
 git-diff-no-index|true|git diff --no-index /dev/null hidden.txt
 diff|true|diff /dev/null hidden.txt

@@ -10,7 +10,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 
 # The long ones first: two run at a time.
 SUBJECTS=(race git names lists agentdirs view lifecycle modify links ancestors deps reads modes syscalls
-	proc net env exec ipc tty fds setid state)
+	proc net env exec ipc tty fds setid state promises)
 
 suite_build()
 {

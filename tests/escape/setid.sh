@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # No program gains rights inside, and none is left behind that would outside (P1).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 setid='[[ -u x || -g x ]]'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # berm's own state, settings and outputs are out of reach.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 T_SECRETS=1
 

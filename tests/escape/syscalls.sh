@@ -3,6 +3,7 @@
 # System calls and socket families that are refused (SPEC P2). Outside, the kernel
 # looks at the arguments; inside the answer is the filter's. Where the kernel
 # refuses the caller anyway, only a run as root can show the difference.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 # refusal ID FORM ERRNO-RE: the answer must be a refusal inside, and another outside.

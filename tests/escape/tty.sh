@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # On a terminal: nothing is typed into it, no other terminal is reached (SPEC P2).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 pty=$T_BASE/pty.py

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # The view is a whitelist: what is not given is not there (SPEC F2, DESIGN 3).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 T_SECRETS=1
 

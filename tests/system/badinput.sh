@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Bad input: a clear error (125, a reason, nothing ran, nothing changed) or it works.
+# shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
 
 # refused ID TEXT OPTION...: status 125, a "berm: " line, and the command did not run.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Compilers, package managers and languages, offline.
+# shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
 
 works builds.gcc 'gcc: compile, link, run' if=gcc do='gcc -O2 -g -Wall -c -o m.o src/main.c && gcc -o m m.o && ./m; echo $?; ls'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Events: one JSON object a line, in order, complete, bounded (SPEC S5 to S7).
+# shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
 
 check=$T_BASE/check-events.py

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Nothing is made on the user's disk: not for an instant, not after SIGKILL.
+# shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
 
 # Everything in workspace and home but berm's own state: name, type, mode, inode; of

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Ordinary git work is untouched (SPEC F6).
+# shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
 
 clean='[[ -z $(host_git "$W" status --porcelain) ]] && host_git "$W" fsck --no-progress >/dev/null 2>&1'
@@ -46,6 +47,8 @@ clone-depth|clone by file:// with --depth|git commit -q --allow-empty -m e; git 
 clone-shared|clone --shared and --reference|git clone -q --shared . s1; git clone -q --reference . . s2; git -C s1 log --oneline ¦ wc -l; git -C s2 log --oneline ¦ wc -l; rm -rf s1 s2
 clone-branch|clone --branch --single-branch|git branch b; git clone -q -b b --single-branch . sub; git -C sub branch; rm -rf sub
 init|init in a new directory|git init -q sub; cd sub; echo x >n; git add n; git commit -q -m n; git log --format=%s; git status --short; cd ..; rm -rf sub
+copy|cp -a and mv of a repository|git init -q sub; cd sub; echo x >n; git add n; git commit -q -m n; cd ..; cp -a sub sub2; git -C sub2 log --format=%s; git -C sub2 status --short; mv sub2 sub3; git -C sub3 status --short; rm -rf sub sub3; ls
+tar-repo|tar of a repository|git init -q sub; cd sub; echo x >n; git add n; git commit -q -m n; cd ..; mkdir o; tar cf - sub ¦ tar xf - -C o; git -C o/sub log --format=%s; rm -rf sub o
 init-again|init in the old one|git init -q; git init -q -b x .; git branch --show-current
 pull-rebase|pull --rebase between two clones|git clone -q . a; git clone -q a b; cd a; git switch -q -c t; echo 1 >t; git add t; git commit -q -m t; cd ../b; git pull -q --rebase origin t; git log --format=%s; cd ..; rm -rf a b
 submodule-local|a repository inside that is ignored|git init -q lib; cd lib; echo l >l; git add l; git commit -q -m l; cd ..; echo /lib/ >>.git/info/exclude; git status --short; rm -rf lib

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Many at once: processes in a run, runs in a workspace, runs on a machine.
+# shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
 
 rows parallel <<'LIST'

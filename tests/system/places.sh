@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # Workspaces of every kind, in every place.
+# shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
 
 check='echo x >new && mv new newer && mkdir d && echo y >d/f && rm -r d && cat newer && (echo z >.env) 2>/dev/null; test ! -e .env && echo fine'

@@ -11,6 +11,7 @@
 #   same    no: the outputs may differ (times, hashes)
 #   denied  yes: violations are expected; otherwise there must be none
 #   if      programs that must be on this machine, or the row is skipped
+# shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 plain()

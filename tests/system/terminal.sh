@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016
 # On a terminal: job control, Ctrl-C, window size, raw mode (SPEC P5).
+# shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
 
 pty=$T_BASE/term.py
