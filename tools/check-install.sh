@@ -47,6 +47,6 @@ stray=$(find "$stage/root" -perm /6022 ! -type l)
 	status=1
 }
 
-cp -r tests "$stage/tests"
+cp -r tests data SECURITY.md "$stage/"
 chmod -R go+rX "$stage"
 exit "$status"
