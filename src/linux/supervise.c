@@ -71,7 +71,9 @@ static bool warden_gone(const struct launch *l)
 	char c;
 	ssize_t n = recv(l->events[1], &c, 1, MSG_PEEK | MSG_DONTWAIT);
 
-	return n == 0 || (n < 0 && errno != EAGAIN);
+	if (n < 0 && errno != EAGAIN)
+		setup_lost(l, -errno);
+	return n == 0;
 }
 
 static void die_with_warden(const struct launch *l)
@@ -192,11 +194,12 @@ static void serve(struct launch *l, struct supervisor *s)
 	if (supervisor_run(s) == 0)
 		_exit(0);
 	/* It cannot serve any more: the session ends closed. Init is reaped here:
-	 * not every host's pid 1 reaps what is left to it. */
-	(void)kill(init_pid, SIGKILL);
-	while (waitpid(init_pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	_exit(125);
+	 * not every host's pid 1 reaps what is left to it. By tgkill(2), which this
+	 * process's own filter has. */
+	if (syscall(SYS_tgkill, init_pid, init_pid, SIGKILL) == 0)
+		while (waitpid(init_pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	_exit(125); /* init's PDEATHSIG, whatever became of the above */
 }
 
 /* Nothing is written by the command in this run: there is only init to wait for. */
