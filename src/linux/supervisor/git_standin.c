@@ -54,7 +54,8 @@ struct standin {
 	struct timespec told_time;
 	bool fresh; /* the file in place was made for it and has never been filled */
 	const struct sup_root *root;
-	pid_t tid; /* who opened it, for the report */
+	mode_t mode; /* it was given */
+	pid_t tid;   /* who opened it, for the report */
 	int nr;
 	char name[NAME_MAX + 1];
 };
@@ -106,10 +107,20 @@ static void read_target(const struct standin *d, enum git_role role, struct git_
 
 static int write_target(const struct standin *d, const struct git_bytes *b)
 {
+	struct stat st;
+	int err;
+
 	/* Old bytes behind new ones could say something that neither said: empty first. */
 	if (ftruncate(d->target, 0) < 0)
 		return -errno;
-	return git_write(d->target, b);
+	err = git_write(d->target, b);
+	if (err || fstat(d->look, &st) < 0)
+		return err;
+	/* What fchmod() and futimens() did to the stand-in was meant for the file. */
+	if ((st.st_mode & 07777) != d->mode)
+		(void)fchmod(d->target, st.st_mode & 0777);
+	(void)futimens(d->target, (const struct timespec[2]){ st.st_atim, st.st_mtim });
+	return 0;
 }
 
 /* Called with the names held exclusively. */
@@ -351,6 +362,7 @@ static int stand_in(struct request *r, const struct opening *o, struct place *p,
 	}
 	made.used = true;
 	made.fresh = fresh;
+	made.mode = mode;
 	made.root = p->root;
 	made.tid = r->tid;
 	made.nr = r->nr;

@@ -322,7 +322,8 @@ int open_path(struct request *r, struct start from, char *path, const struct ope
 				return SUP_CONTINUE;
 			return open_object(r, o, &obj);
 		}
-		if (place_find(r, &from, path, &p))
+		r->walk_err = place_find(r, &from, path, &p);
+		if (r->walk_err)
 			return SUP_CONTINUE; /* the kernel names the error */
 		if (!p.root)
 			return open_file_root(r, o, &p);
@@ -464,8 +465,11 @@ int sys_openat2(struct request *r)
 	from.resolve = how.resolve;
 	if (!changes(o.flags))
 		return open_reading(r, from, r->path, &o);
+	r->walk_err = 0;
 	err = open_path(r, from, r->path, &o);
-	return err == SUP_CONTINUE ? -ENOSYS : err;
+	if (err == SUP_CONTINUE)
+		return r->walk_err ? r->walk_err : -ENOSYS;
+	return err;
 }
 
 /* Done here wherever it leads, for the same reason as empties_unseen(). */

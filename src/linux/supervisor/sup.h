@@ -115,7 +115,8 @@ struct request {
 	bool asked_facts; /* the judgement looked at other entries */
 	int fd;		  /* with SUP_FD */
 	bool cloexec;
-	int number; /* for the descriptor in the command, 0: the lowest free one */
+	int walk_err; /* why open_path() left the call to the kernel, 0: it is not ours */
+	int number;   /* for the descriptor in the command, 0: the lowest free one */
 	char path[PATH_MAX];
 	char path2[PATH_MAX];
 };

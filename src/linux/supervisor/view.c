@@ -4,8 +4,10 @@
  * opened, but metadata is changed by us, and not for a file of the host's. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 
 #include "base/fd.h"
 #include "linux/supervisor/sup.h"
@@ -35,11 +37,26 @@ static void view_read(const struct sup *s)
 	view.read = true;
 }
 
+/* Pipes, sockets and the like, which belong to no view. */
+static bool is_nameless(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && (fs.f_type == PIPEFS_MAGIC || fs.f_type == SOCKFS_MAGIC ||
+					 fs.f_type == ANON_INODE_FS_MAGIC);
+}
+
 bool in_view(const struct sup *s, int fd)
 {
 	struct statx stx;
+	struct stat st;
 	bool found = false;
 
+	/* A file without a name, a memory file above all: nobody will find it by one. */
+	if (fstat(fd, &st) < 0)
+		return false;
+	if ((S_ISREG(st.st_mode) && st.st_nlink == 0) || is_nameless(fd))
+		return true;
 	if (sys_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) < 0 ||
 	    !(stx.stx_mask & STATX_MNT_ID))
 		return false;
