@@ -164,6 +164,9 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 		end.error = strerror(res.exec_errno);
 		not_executed(spec, res.exec_errno);
 	}
+	/* Else the command's own status would be blamed on the command. */
+	if (res.lost)
+		(void)fputs("berm: a part of the sandbox died, and the command with it\n", stderr);
 	session_end(session, &end);
 	if (!o->quiet)
 		session_summary(session);

@@ -177,6 +177,7 @@ static void fill_result(const struct warden *w, struct launch_result *ret)
 		ret->status = WEXITSTATUS(w->status);
 	} else {
 		/* No status: some part of the session was killed, and all of it with it. */
+		ret->lost = !w->exited;
 		ret->signal = w->exited ? WTERMSIG(w->status) : SIGKILL;
 		ret->status = 128 + ret->signal;
 	}

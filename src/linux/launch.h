@@ -31,6 +31,7 @@ struct launch_result {
 	int signal;	   /* signal that killed the command, 0 none */
 	bool not_executed; /* the command was not found (status 127) or not executable (126) */
 	int exec_errno;
+	bool lost; /* no status came: a part of the sandbox died, and the command with it */
 };
 
 /* Starts spec->argv as the plan says and returns when nothing of the session is

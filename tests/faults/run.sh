@@ -83,7 +83,7 @@ judge() {
 		return
 	fi
 	lines=$(grep -c . "$tmp/err")
-	if ((status >= 125 && status <= 127)) && [[ $(head -c 6 "$tmp/err") == 'berm: ' ]] && ((lines <= 2)); then
+	if ((status >= 125 && status <= 127 || status == 137)) && [[ $(head -c 6 "$tmp/err") == 'berm: ' ]] && ((lines <= 2)); then
 		ok "$name: $(head -n 1 "$tmp/err" | tr '#' ' ')"
 	elif early "$process" "$number" && ((status != 0 && status < 197)); then
 		ok "$name: the program did not start"
