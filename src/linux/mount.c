@@ -292,6 +292,23 @@ int mount_attach_proc(int root, int proc)
 	return attach(proc, root, "/proc");
 }
 
+/* /proc/keys lists keys of the user's whoever reads it; it is empty here. */
+static int hide_keys(int root)
+{
+	_cleanup_close_ int place = open_place(root, "/proc/keys");
+	_cleanup_close_ int null = -1, tree = -1;
+
+	if (place < 0)
+		return place == -ENOENT ? 0 : place;
+	null = open_place(root, "/dev/null");
+	if (null < 0)
+		return null;
+	tree = clone_tree(null, false);
+	if (tree < 0)
+		return tree;
+	return sys_move_mount(tree, place, "", MOVE_MOUNT_T_EMPTY_PATH);
+}
+
 int mount_proc_readonly(int root)
 {
 	static const char *const parts[] = { "/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs",
@@ -316,7 +333,7 @@ int mount_proc_readonly(int root)
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return hide_keys(root);
 }
 
 int mount_enter(int root)

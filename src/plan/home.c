@@ -153,6 +153,8 @@ int plan_home_bind(struct plan_build *b)
 	if (s->home == HOME_PRIVATE)
 		return private_home(b);
 	plan_step(b, STEP_BIND, s->user_home, s->home_path, STEP_RO | STEP_REC, 0);
+	/* Judged like a workspace: a mask holds only for what was there at the start. */
+	plan_tree(b, TREE_GOVERNED, s->home_path, true);
 	return 0;
 }
 

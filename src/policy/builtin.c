@@ -92,6 +92,9 @@ static bool place_matters(struct places *p, const struct spec *s, const char *te
 		if (near_root(s, path))
 			return true;
 	}
+	/* In the real home it may appear while the command runs. */
+	if (text[0] == '~' && s->home == HOME_HOST)
+		return true;
 	if (access > ACCESS_ASK)
 		return false;
 	if (tree_near(p, s, text))
@@ -115,6 +118,9 @@ static int add_list(struct spec *s, const struct data_list *list, struct rule_de
 			continue;
 		one.pattern = e->text;
 		one.origin = (struct origin){ list->file, e->line };
+		/* A place of its own is meant, whatever folder it lies in (~/.cargo/bin). */
+		if (e->text[0] == '~' || e->text[0] == '/')
+			one.flags &= ~(unsigned)RULE_EXEMPT_DEPS;
 		/* Nothing lifts the protection of berm's own policy. */
 		if ((def.flags & RULE_MANDATORY) && !streq(e->group, "berm-policy"))
 			one.protects = e->group;
