@@ -89,7 +89,9 @@ ssize_t real_path(const struct sup *s, int fd, char *dst)
 	if (n < 0)
 		return -errno;
 	dst[n] = '\0';
-	if (dst[0] != '/' || n >= PATH_MAX - 1)
+	if (n >= PATH_MAX - 1)
+		return -ENAMETOOLONG;
+	if (dst[0] != '/')
 		return -ENOENT;
 	if (str_ends(dst, " (deleted)") && !names_same(fd, dst))
 		return -ENOENT;
@@ -271,6 +273,20 @@ int place_find(struct request *r, const struct start *from, const char *path, st
 	return 0;
 }
 
+static int place_deep(struct request *r, struct place *p)
+{
+	size_t next = 0;
+	int err = p->root ? deep_path(r->sup, p->root, p->dir, p->name, &p->deep) : -ENAMETOOLONG;
+
+	if (err)
+		return err;
+	do
+		next = deep_piece(p->root, p->deep, next, p->path);
+	while (next);
+	p->path_len = strlen(p->path);
+	return 0;
+}
+
 int place_path(struct request *r, struct place *p)
 {
 	ssize_t n;
@@ -279,6 +295,8 @@ int place_path(struct request *r, struct place *p)
 	if (p->path_len)
 		return 0;
 	n = p->known ? known_dir_path(r, p->known, p->path) : real_path(r->sup, p->dir, p->path);
+	if (n == -ENAMETOOLONG || n + (ssize_t)strlen(p->name) >= PATH_MAX - 2)
+		return place_deep(r, p);
 	if (n < 0)
 		return (int)n;
 	if (n == 1)
@@ -358,6 +376,8 @@ int object_fill(struct request *r, struct object *o)
 	if (!o->root)
 		return 0;
 	n = real_path(r->sup, o->fd, o->path);
+	if (n < 0 && n != -ENOENT)
+		return (int)n;
 	if (n < 0) {
 		o->unnamed = true;
 		return 0;

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -171,6 +172,8 @@ struct place {
 	struct known_dir *known;     /* whose descriptor it is; NULL: closed by place_close() */
 	const struct sup_root *root; /* tree the directory lies in, NULL: none of ours */
 	enum last_kind last;
+	char *deep;			    /* whole path where it is longer than `path` can
+					     * hold, which then has its last piece */
 	bool slash;			    /* the path ended in "/" */
 	char name[NAME_MAX + 2];	    /* last component, with "/" appended if `slash` was
 					     * asked for by place_name_slash() */
@@ -183,6 +186,7 @@ static inline void place_init(struct place *p)
 	p->dir = -1;
 	p->known = NULL;
 	p->root = NULL;
+	p->deep = NULL;
 	p->path_len = 0;
 }
 
@@ -190,6 +194,8 @@ static inline void place_close(struct place *p)
 {
 	if (!p->known)
 		close_quietly(p->dir);
+	free(p->deep);
+	p->deep = NULL;
 	p->known = NULL;
 	p->dir = -1;
 }
@@ -201,6 +207,14 @@ int place_find(struct request *r, const struct start *from, const char *path, st
 
 /* Opens `rest`, which may be "", below the start. A descriptor or a negative errno. */
 int open_start(struct request *r, const struct start *from, const char *rest, int flags);
+
+/* Paths that are too long for the kernel to tell (deep.c). The whole path of (dir, name) in a
+ * root, to be freed. 0 or a negative errno. */
+int deep_path(const struct sup *s, const struct sup_root *root, int dir, const char *name,
+	      char **ret);
+/* The piece of it that begins about `from`, behind the root's path, into dst[PATH_MAX].
+ * Where the next one begins, 0 after the last. */
+size_t deep_piece(const struct sup_root *root, const char *full, size_t from, char *dst);
 
 /* Fills p->path. -ENOENT when the directory was removed or is out of the view. */
 int place_path(struct request *r, struct place *p);
