@@ -299,9 +299,14 @@ static const struct rule *hiding_rule(const struct spec *s, const char *path)
 static void judge_outside(const struct spec *s, const struct file_query *q, struct verdict *v)
 {
 	bool write = is_write(q->op);
+	bool real_home = s->home == HOME_HOST && path_within(q->path, s->home_path);
+	const struct rule *hiding = NULL;
 
-	if (is_hidden(s, q->path)) {
-		deny(v, hiding_rule(s, q->path), EACCES, "a rule hides this path");
+	/* In the real home by the rules themselves: what is hidden may come later. */
+	if (real_home || is_hidden(s, q->path))
+		hiding = hiding_rule(s, q->path);
+	if (hiding || is_hidden(s, q->path)) {
+		deny(v, hiding, EACCES, "a rule hides this path");
 		return;
 	}
 	switch (view_kind(s, q->path)) {
