@@ -128,7 +128,7 @@ static void do_open(void)
 {
 	char p[PATH_SIZE];
 	int flags = (int)pick(3) | O_NONBLOCK, fd, slot = (int)pick(FILES);
-	mode_t mode = pick(4) ? 0666 : pick(010000);
+	mode_t mode = pick(4) ? 0666 : pick(010000) & 01777;
 
 	if (pick(2))
 		flags |= O_CREAT;
@@ -140,7 +140,8 @@ static void do_open(void)
 	if (pick(20) == 0)
 		flags = O_TMPFILE | (pick(4) ? O_RDWR : O_RDONLY);
 	path(p);
-	if (pick(3) == 0) {
+	/* Not O_PATH: such a descriptor cannot be handed over, it is ENOSYS. */
+	if (pick(3) == 0 && !(flags & O_PATH)) {
 		struct open_how how = { .flags = (unsigned)flags, .mode = 0 };
 
 		if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE)
@@ -276,11 +277,11 @@ static void do_meta(void)
 	path(p);
 	switch (pick(8)) {
 	case 0:
-		r = fchmodat(dir(), p, pick(010000) | 0600, 0);
+		r = fchmodat(dir(), p, pick(02000) | 0600, 0);
 		tell("chmod", r, errno, "%s", p);
 		break;
 	case 1:
-		r = fchmod(fd, pick(010000) | 0600);
+		r = fchmod(fd, pick(02000) | 0600);
 		tell("fchmod", r, errno, "");
 		break;
 	case 2:

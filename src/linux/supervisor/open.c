@@ -186,6 +186,19 @@ static int open_existing(struct request *r, const struct opening *o, struct plac
 	return err;
 }
 
+/* What the kernel says to an open of a directory, where it cannot be left to it. */
+static int directory_errno(const struct opening *o, struct place *p)
+{
+	struct stat st;
+
+	if (fstatat(p->dir, p->last == LAST_ROOT ? "." : p->name, &st, 0) < 0 &&
+	    (errno == EACCES || p->last != LAST_NORM || !(o->flags & O_CREAT)))
+		return -errno;
+	if (o->flags & O_CREAT)
+		return o->flags & O_EXCL && p->last != LAST_NORM ? -EEXIST : -EISDIR;
+	return S_ISDIR(st.st_mode) ? -EISDIR : -ENOTDIR;
+}
+
 /* One place, its last component not followed. -ELOOP: it is a symlink. */
 static int open_place(struct request *r, const struct opening *o, struct place *p)
 {
@@ -194,8 +207,10 @@ static int open_place(struct request *r, const struct opening *o, struct place *
 
 	/* A directory cannot be opened for writing, nor can a file with a slash behind: the
 	 * kernel only tells what is wrong. */
-	if (p->last != LAST_NORM || p->slash)
+	if (p->last != LAST_NORM || p->slash) {
+		r->walk_err = directory_errno(o, p);
 		return SUP_CONTINUE;
+	}
 	/* O_TRUNC is mostly meant for what is not there yet, plain writing for what is. */
 	if (create && o->flags & (O_EXCL | O_TRUNC)) {
 		err = open_create(r, o, p);
@@ -215,6 +230,7 @@ static int open_tmpfile(struct request *r, const struct start *from, const char 
 	_cleanup_object_ struct object dir = { .fd = -1 };
 	int err = object_find(r, from, path, !(o->flags & O_NOFOLLOW), &dir);
 
+	r->walk_err = err;
 	if (err || !dir.root)
 		return SUP_CONTINUE;
 	err = target_umask(r);
@@ -388,6 +404,21 @@ static bool makes_setid(int flags, mode_t mode)
 	return flags & (O_CREAT | TMPFILE_BIT) && mode & 06000;
 }
 
+/* What the kernel says to those, where it cannot be left to it. */
+static int open_nonsense(struct request *r, struct start from, const char *path,
+			 const struct opening *o)
+{
+	_cleanup_object_ struct object obj = { .fd = -1 };
+	int err;
+
+	if (!(o->flags & O_DIRECTORY) || o->flags & (O_CREAT | TMPFILE_BIT))
+		return -EINVAL;
+	err = object_find(r, &from, path, !(o->flags & O_NOFOLLOW), &obj);
+	if (err)
+		return err;
+	return S_ISDIR(obj.st.st_mode) ? -EISDIR : -ENOTDIR;
+}
+
 static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mode_t mode)
 {
 	struct opening o = { .flags = flags & OPEN_FLAGS_KNOWN, .mode = mode & OPEN_MODES };
@@ -400,19 +431,22 @@ static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mod
 		return open_trapped(r, START_AT(dirfd), path, &o);
 	if (!changes(o.flags))
 		return SUP_CONTINUE;
-	if (is_nonsense(o.flags))
-		return empties_unseen(o.flags) ? -EINVAL : SUP_CONTINUE;
+	if (is_nonsense(o.flags) && !empties_unseen(o.flags))
+		return SUP_CONTINUE;
 	n = target_string(r, path, r->path);
 	if (n < 0)
 		return (int)n;
 	if (plain_device(r->path))
 		return empties_unseen(o.flags) ? -EACCES : SUP_CONTINUE;
+	if (is_nonsense(o.flags))
+		return open_nonsense(r, START_AT(dirfd), r->path, &o);
+	r->walk_err = 0;
 	err = open_path(r, START_AT(dirfd), r->path, &o);
-	if (err == SUP_CONTINUE && empties_unseen(o.flags))
-		return -EACCES;
-	if (err == SUP_CONTINUE && makes_setid(o.flags, mode))
-		return -EPERM;
-	return err;
+	if (err != SUP_CONTINUE || !(empties_unseen(o.flags) || makes_setid(o.flags, mode)))
+		return err;
+	if (r->walk_err)
+		return r->walk_err;
+	return empties_unseen(o.flags) ? -EACCES : -EPERM;
 }
 
 int sys_openat(struct request *r)
@@ -449,7 +483,7 @@ int sys_openat2(struct request *r)
 		return -EFAULT;
 	o = (struct opening){ .flags = (int)how.flags, .mode = (mode_t)how.mode & OPEN_MODES };
 	if (how.flags & ~(uint64_t)OPEN_FLAGS_KNOWN || how.mode & ~(uint64_t)07777 ||
-	    how.resolve & ~(uint64_t)RESOLVE_KNOWN || (changes(o.flags) && is_nonsense(o.flags)) ||
+	    how.resolve & ~(uint64_t)RESOLVE_KNOWN ||
 	    (how.mode && !(how.flags & (O_CREAT | TMPFILE_BIT))) ||
 	    ((how.resolve & RESOLVE_BENEATH) && (how.resolve & RESOLVE_IN_ROOT)))
 		return -EINVAL;
@@ -463,6 +497,8 @@ int sys_openat2(struct request *r)
 	if (how.resolve & RESOLVE_CACHED)
 		return -EAGAIN;
 	from.resolve = how.resolve;
+	if (changes(o.flags) && is_nonsense(o.flags))
+		return open_nonsense(r, from, r->path, &o);
 	if (!changes(o.flags))
 		return open_reading(r, from, r->path, &o);
 	r->walk_err = 0;
