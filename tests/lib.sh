@@ -25,6 +25,7 @@
 #   control  bare (default) | none:REASON (not made) | root:REASON (made as root only)
 #            | try:REASON (skipped where it does no harm on this machine)
 #   stdin    a file for standard input
+#   refuse   yes: berm may refuse to start instead (125, with a reason)
 #
 # In setup, do and harm: W workspace, H home, D the probe's own directory (not
 # visible inside), A the attack program, OUT the sandboxed output.
@@ -298,10 +299,10 @@ host_user()
 row_get()
 {
 	local kv
-	r_setup='' r_do='' r_harm='' r_errno='' r_event='' r_opts='' r_control=bare r_env='' r_stdin=''
+	r_setup='' r_do='' r_harm='' r_errno='' r_event='' r_opts='' r_control=bare r_env='' r_stdin='' r_refuse=''
 	for kv; do
 		case ${kv%%=*} in
-		setup | do | harm | errno | event | opts | control | env | stdin)
+		setup | do | harm | errno | event | opts | control | env | stdin | refuse)
 			printf -v "r_${kv%%=*}" '%s' "${kv#*=}"
 			;;
 		*)
@@ -384,7 +385,9 @@ attack()
 	fi
 	eval "opts=($r_opts)"
 	run_in "$r_do" "${opts[@]}"
-	if [[ $OUT != *@ran* ]]; then
+	if [[ -n $r_refuse && $RC == 125 && $OUT == berm:* ]]; then
+		why=''
+	elif [[ $OUT != *@ran* ]]; then
 		why="the attack did not run (exit $RC)"
 	elif harmed; then
 		why="IT CAME THROUGH"

@@ -31,7 +31,7 @@ vscode-out|true|mkdir -p node_modules/p/.vscode; echo evil >node_modules/p/.vsco
 claude-out|true|mkdir -p node_modules/p/.claude; echo evil >node_modules/p/.claude/settings.json; perl -e 'rename("node_modules/p/.claude", ".claude")'|made .claude/settings.json
 git-hook-inside|true|mkdir -p node_modules/p/.git/hooks; printf '#!/bin/sh\ntouch %s\n' $PWN >node_modules/p/.git/hooks/pre-commit; chmod +x node_modules/p/.git/hooks/pre-commit; git init -q node_modules/p|git_ran
 git-out|true|mkdir -p node_modules/p; git init -q node_modules/p; printf '[core]\n\tfsmonitor = "touch %s;false"\n' $PWN >>node_modules/p/.git/config; mv node_modules/p p|git_ran
-repository-in-dep|true|mkdir -p node_modules/p; git init -q node_modules/p; mkdir node_modules/p/.claude; echo evil >node_modules/p/.claude/settings.json; mv node_modules/p p|made p/.claude/settings.json
+repository-in-dep|true|mkdir -p node_modules/p; git init -q node_modules/p; mkdir node_modules/p/.claude; echo evil >node_modules/p/.claude/settings.json; mv node_modules/p p|made p/.claude/settings.json && made p/.git/HEAD
 mcp-out|true|mkdir -p vendor; echo evil >vendor/.mcp.json; mv vendor/.mcp.json .|made .mcp.json
 key-out|true|mkdir -p target; echo evil >target/id_rsa; cp target/id_rsa .|made id_rsa
 LIST

@@ -22,6 +22,57 @@ attack state.binary 'the berm program itself is not written' control='none:not o
 attack state.nested 'berm inside is refused clearly, and opens nothing' control='none:bare it would run' \
 	do="cp $BERM b 2>/dev/null || cat $BERM >b; chmod +x b; ./b run --sandbox off -- sh -c 'echo x >.env'; ./b run --backend none -- sh -c 'echo x >.env'; ./b run -- sh -c 'echo x >.env'" \
 	harm='made .env'
+# What a run left in the private home does not bend the next one's set-up: links and
+# files where something of the host will be bound.
+while IFS='|' read -r id plant host; do
+	wanted "state.plant-$id" || continue
+	fresh
+	echo old >"$D/victim"
+	mkdir "$D/victimdir"
+	run_in "$plant"
+	[[ $OUT == *@ran* ]] || t_fail "state.plant-$id" 'the first run' "$OUT"
+	(cd "$H" && eval "$host")
+	before=$(find "$D" ! -path '*/.local/state/berm*' ! -path "$D/events" ! -path "$D" -printf '%p %y %s\n' | sort)
+	run_in 'cat ~/.gitconfig >/dev/null; echo evil >>~/.gitconfig; echo evil >~/.cargo/bin/x; echo evil >~/.nvm/x; true'
+	after=$(find "$D" ! -path '*/.local/state/berm*' ! -path "$D/events" ! -path "$D" -printf '%p %y %s\n' | sort)
+	if [[ $OUT != *@ran* && ($RC != 125 || $OUT != berm:*) ]]; then
+		t_fail "state.plant-$id" 'the second run starts, or is refused clearly' "exit $RC: $OUT"
+	else
+		t_is "state.plant-$id" "$id in the private home bends nothing of the next run" "$(diff <(echo "$before") <(echo "$after"))$(cat "$D/victim")" old
+	fi
+	drop "$D"
+done <<'LIST'
+a symlink to a file|rm -f ~/.gitconfig; mv ~/.gitconfig ~/x; ln -s $D/victim ~/.gitconfig; ln -s $D/victim ~/.nvm|mkdir .nvm
+a symlink to a directory|rm -rf ~/.cargo; ln -s $D/victimdir ~/.cargo; ln -s $D/victimdir ~/.nvm|mkdir -p .cargo/bin .nvm
+a symlink upwards|rm -rf ~/.cargo; ln -s ../../../../.. ~/.cargo; ln -s .. ~/.nvm|mkdir -p .cargo/bin .nvm
+a symlink to the workspace|rm -rf ~/.cargo; mkdir -p $W/c; ln -s $W/c ~/.cargo; ln -s $W ~/.nvm|mkdir -p .cargo/bin .nvm
+a file for a directory|rm -rf ~/.cargo; echo x >~/.cargo; echo x >~/.nvm|mkdir -p .cargo/bin .nvm
+a directory for a file|rm -f ~/.gitconfig; mkdir -p ~/.gitconfig/x|true
+a FIFO|rm -rf ~/.cargo; mkfifo ~/.cargo; mkfifo ~/.nvm|mkdir -p .cargo/bin .nvm
+a closed directory|mkdir -p ~/.cargo ~/.nvm; chmod 0 ~/.cargo ~/.nvm|mkdir -p .cargo/bin .nvm
+a link over the workspace's parent|cd /; mv ~/src ~/x; ln -s $D/victimdir ~/src; true|true
+LIST
+# A state directory that others could write, or that lies in the workspace.
+for how in 'chmod 777 "$H/.local/state/berm"' \
+	'rm -rf "$H/.local/state/berm"; echo x >"$H/.local/state/berm"'; do
+	wanted state.dir || continue
+	fresh
+	mkdir -p "$D/victimdir" "$H/.local/state/berm"
+	eval "$how"
+	run_in 'echo x >~/f'
+	t_check "state.dir-${how%% *}" "the state directory after: ${how:0:60}: refused, nothing written" \
+		test "$RC" = 125 -a -z "$(ls -A "$D/victimdir")"
+	drop "$D"
+done
+if wanted state.in-workspace; then
+	fresh
+	T_ENV=("XDG_STATE_HOME=$W/state")
+	run_in 'echo evil >state/berm/evil; find state; true'
+	T_ENV=()
+	t_check state.in-workspace 'a state directory in the workspace: refused' test "$RC" = 125
+	drop "$D"
+fi
+
 for w in / '$H'; do
 	wanted "state.root-$w" || continue
 	fresh

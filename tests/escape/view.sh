@@ -100,6 +100,22 @@ attack view.proc-1-root 'the root of pid 1' control='try:pid 1 is closed bare as
 attack view.file-handle 'a file handle of a place outside' control='root:needs root' \
 	do='$A read file-handle $H/src/other/secret.txt' harm=leaked
 
+# Denials of places outside of the workspace: held, or refused before anything runs.
+while IFS='|' read -r id opts do; do
+	attack "view.deny.$id" "--deny-read outside: $id" opts="$opts" refuse=yes do="$do" harm='[[ $OUT == *FOUND* ]]'
+done <<'LIST'
+system-file|--deny-read /etc/hostname|cat /etc/hostname && echo FOUND
+system-directory|--deny-read /usr/share/doc|ls /usr/share/doc/* >/dev/null && echo FOUND
+system-glob|--deny-read '/etc/host*'|cat /etc/hostname && echo FOUND
+system-double-star|--deny-read '/usr/**/os-release'|cat /usr/lib/os-release && echo FOUND
+system-symlink|--deny-read /etc/os-release|cat /usr/lib/os-release && echo FOUND
+system-exec|--deny-read /usr/bin/id|/usr/bin/id >/dev/null && echo FOUND; cat /usr/bin/id >/dev/null && echo FOUND
+everything|--deny-read '/**'|cat README.md && echo FOUND
+grant-then-deny|--allow-read $H/src/other --deny-read $H/src/other/secret.txt|cat $H/src/other/secret.txt && echo FOUND
+tmp|--deny-write /tmp|echo x >/tmp/berm-deny-$$ && rm /tmp/berm-deny-$$ && echo FOUND
+private-home|--deny-write $H/.cache|mkdir -p $H/.cache/x && rmdir $H/.cache/x && echo FOUND
+LIST
+
 # A secret of the host that comes, or moves, while the run goes on.
 wait_for='i=0; while [ $i -lt 40 ] && ! [ -e placed ]; do sleep 0.05; i=$((i+1)); done'
 attack view.host.late 'a secret that appears in the home later (--home host)' opts='--home host' \

@@ -58,6 +58,14 @@ works files.grant-file '--allow-write of one file' setup='echo old >$D/one' opts
 works files.read-grant '--allow-read' setup='mkdir $D/r; echo x >$D/r/f' opts='--allow-read $D/r' do='cat $D/r/f; ls $D/r'
 works files.two-workspaces 'two workspaces' setup='mkdir $D/w2; echo x >$D/w2/f' opts='-w $D/w2' \
 	do='cat $D/w2/f; echo y >$D/w2/g; mv $D/w2/g .; mv README.md $D/w2/; ls . $D/w2' same=no look='[[ -f g && -f $D/w2/README.md ]]'
+works files.layers 'a closed directory with an open one in it' opts='--policy $D/p.json' \
+	setup='mkdir -p a/b/c; echo x >a/f; echo "{\"files\": {\"$W/a\": \"read\", \"$W/a/b\": \"write\"}}" >$D/p.json' \
+	do='cat a/f; echo y >a/b/c/new; mv a/b/c/new a/b/; cat a/b/new; (echo z >a/f) 2>/dev/null; true' same=no denied=yes \
+	look='[[ -f a/b/new ]]'
+works files.limit-files '--limit files' opts='--limit files=50' do='ulimit -n' same=no look='[[ $OUT != *@ran* || $T_PEER == 1 || $D == *.bare || $OUT == *50 ]]'
+works files.limit-fsize '--limit fsize' opts='--limit fsize=64k' do='head -c 200000 /dev/zero >big; true' same=no \
+	look='[[ $D == *.bare || $(stat -c %s big) -le 65536 ]]'
+works files.limit-cpu '--limit cpu' opts='--limit cpu=1' do='timeout 5 sh -c "while :; do :; done"; echo over' same=no look='[[ $OUT == *over* ]]'
 works files.unprotect '--unprotect and --allow-write of a protected name open it' opts='--allow-write $W/.env' \
 	do='echo A=1 >.env; cat .env' look='[[ -f .env ]]'
 works files.secret-readable '.env can be read in the default profile' setup='echo A=1 >.env' do='cat .env; . ./.env; echo $A'
