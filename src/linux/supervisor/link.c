@@ -121,7 +121,7 @@ static int make_link(struct request *r, int from, uint64_t from_path, int dirfd,
 		return -EINVAL;
 	err = source_find(r, from, from_path, flags, &src);
 	if (!err)
-		err = names_find(r, dirfd, path, &to);
+		err = names_find(r, OP_CREATE, dirfd, path, &to);
 	if (err == SUP_CONTINUE && src.obj.root)
 		return linked_elsewhere(r, dirfd, &to);
 	if (err)

@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "linux/supervisor/sup.h"
 
-int names_find(struct request *r, int dirfd, uint64_t path, struct place *p)
+int names_find(struct request *r, enum file_op op, int dirfd, uint64_t path, struct place *p)
 {
 	ssize_t n;
 
@@ -18,9 +18,12 @@ int names_find(struct request *r, int dirfd, uint64_t path, struct place *p)
 		return (int)n;
 	/* What we cannot find the kernel will not find either, and it names the error;
 	 * what is not ours to govern is done by it. */
-	if (place_find(r, &START_AT(dirfd), r->path, p) || !p->root)
+	if (place_find(r, &START_AT(dirfd), r->path, p))
 		return SUP_CONTINUE;
-	return 0;
+	if (p->root)
+		return 0;
+	outside_note(r, op, &START_AT(dirfd), p, r->path);
+	return SUP_CONTINUE;
 }
 
 int names_may_create(struct request *r, struct place *p, enum file_type type,
@@ -50,7 +53,7 @@ int names_may_create(struct request *r, struct place *p, enum file_type type,
 static int make_dir(struct request *r, int dirfd, uint64_t path, mode_t mode)
 {
 	_cleanup_place_ struct place p = { .dir = -1 };
-	int err = names_find(r, dirfd, path, &p);
+	int err = names_find(r, OP_CREATE, dirfd, path, &p);
 
 	if (!err)
 		err = names_may_create(r, &p, FT_DIR, NULL);
@@ -67,7 +70,7 @@ static int make_node(struct request *r, int dirfd, uint64_t path, mode_t mode)
 
 	if (S_ISCHR(mode) || S_ISBLK(mode))
 		return -EPERM;
-	err = names_find(r, dirfd, path, &p);
+	err = names_find(r, OP_CREATE, dirfd, path, &p);
 	if (!err)
 		err = names_may_create(r, &p, type, NULL);
 	if (err)
@@ -116,7 +119,7 @@ static int make_symlink(struct request *r, uint64_t target, int dirfd, uint64_t 
 		return (int)n;
 	if (n == 0)
 		return -ENOENT;
-	err = names_find(r, dirfd, path, &p);
+	err = names_find(r, OP_CREATE, dirfd, path, &p);
 	if (!err)
 		err = symlink_allowed(r, &p, r->path2);
 	if (!err)
@@ -173,7 +176,7 @@ static int delete_name(struct request *r, int dirfd, uint64_t path, int flags)
 
 	if (flags & ~AT_REMOVEDIR)
 		return -EINVAL;
-	err = names_find(r, dirfd, path, &p);
+	err = names_find(r, OP_DELETE, dirfd, path, &p);
 	if (!err && p.last == LAST_NORM)
 		err = may_delete(r, &p, flags);
 	if (!err)

@@ -341,8 +341,14 @@ int open_path(struct request *r, struct start from, char *path, const struct ope
 		r->walk_err = place_find(r, &from, path, &p);
 		if (r->walk_err)
 			return SUP_CONTINUE; /* the kernel names the error */
-		if (!p.root)
-			return open_file_root(r, o, &p);
+		if (!p.root) {
+			err = open_file_root(r, o, &p);
+			r->opens = true;
+			if (err == SUP_CONTINUE && open_writes(o))
+				outside_note(r, o->flags & O_CREAT ? OP_CREATE : OP_WRITE, &from,
+					     &p, path);
+			return err;
+		}
 		err = open_place(r, o, &p);
 		if (err != -ELOOP || o->flags & O_NOFOLLOW)
 			return err;

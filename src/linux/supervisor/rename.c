@@ -101,7 +101,7 @@ static int move_name(struct request *r, int from, uint64_t from_path, int to, ui
 		return (int)n;
 	if (place_find(r, &START_AT(from), r->path2, &m.from))
 		return SUP_CONTINUE;
-	err = names_find(r, to, to_path, &m.to);
+	err = names_find(r, OP_RENAME_TO, to, to_path, &m.to);
 	if (err)
 		return err;
 	if (m.from.root != m.to.root)

@@ -234,6 +234,7 @@ static int place_look(struct request *r, const struct start *from, const char *d
 	if (err)
 		return err;
 	p->root = root_of_mount(r->sup, &stx);
+	p->mnt_id = stx.stx_mnt_id;
 	if (!p->root)
 		return !r->sup->n_file_roots;
 	p->known = known_dir_find(r->w, &stx);
@@ -256,6 +257,7 @@ int place_find(struct request *r, const struct start *from, const char *path, st
 		return (int)n;
 	if (p->last == LAST_ROOT)
 		n = 1;
+	p->dir_len = (size_t)n;
 	memcpy(dir, path, (size_t)n);
 	dir[n] = '\0';
 	err = place_look(r, from, dir, p);

@@ -116,6 +116,7 @@ struct request {
 	bool asked_facts; /* the judgement looked at other entries */
 	int fd;		  /* with SUP_FD */
 	bool cloexec;
+	bool opens;   /* the call is an open */
 	int walk_err; /* why open_path() left the call to the kernel, 0: it is not ours */
 	int number;   /* for the descriptor in the command, 0: the lowest free one */
 	char path[PATH_MAX];
@@ -171,6 +172,8 @@ struct place {
 	int dir;		     /* O_PATH; -1 when the directory is not ours to govern */
 	struct known_dir *known;     /* whose descriptor it is; NULL: closed by place_close() */
 	const struct sup_root *root; /* tree the directory lies in, NULL: none of ours */
+	uint64_t mnt_id;	     /* of the directory, where it is not ours */
+	size_t dir_len;		     /* of the path's part before the name */
 	enum last_kind last;
 	char *deep;			    /* whole path where it is longer than `path` can
 					     * hold, which then has its last piece */
@@ -290,6 +293,11 @@ enum file_type type_of_mode(mode_t mode);
 /* true: the descriptor of ours lies on a mount of the command's view (view.c). */
 bool in_view(const struct sup *s, int fd);
 
+/* A change that is left to the kernel, in a directory that is none of ours: tells of it when
+ * the read-only view is what refuses it (outside.c). look: as place_find() left it. */
+void outside_note(struct request *r, enum file_op op, const struct start *from,
+		  const struct place *look, const char *path);
+
 /* ---- judging (judge.c, report.c) -------------------------------------------- */
 
 /* 0, or the negative errno for a denial, which has been reported; SUP_AGAIN when the
@@ -326,7 +334,7 @@ int report_denial(struct request *r, enum file_op op, const char *path, const st
 
 /* Copies the path and resolves it. 0, SUP_CONTINUE when it is not ours or not there, or a
  * negative errno. */
-int names_find(struct request *r, int dirfd, uint64_t path, struct place *p);
+int names_find(struct request *r, enum file_op op, int dirfd, uint64_t path, struct place *p);
 
 /* May `type` appear there? 0 with the caller's umask set and the notification checked; an
  * outcome or a negative errno. ret_role: the caller judges the content of one of git's

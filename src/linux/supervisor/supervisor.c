@@ -202,6 +202,7 @@ static int serve_one(struct worker *w, struct request *r)
 		r->arg[i] = w->notif->data.args[i];
 	r->fd = -1;
 	r->number = 0;
+	r->opens = false;
 	git_settle(s, w);
 	/* pid 0: a process of another pid namespace, whose memory we cannot find. */
 	result = r->tid > 0 ? run_handler(r) : -EACCES;
