@@ -40,6 +40,8 @@ static void state(struct warden *w, enum launch_state s)
  * shell knows it. Execution goes on here when the shell continues us. */
 static void stop_self(struct warden *w)
 {
+	/* What it has written so far, the echo of Ctrl-Z too, belongs before the shell's prompt. */
+	terminal_drain(&w->term);
 	terminal_restore(&w->term);
 	state(w, LAUNCH_SUSPENDED);
 	(void)kill(getpid(), SIGSTOP);
