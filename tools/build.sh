@@ -53,6 +53,10 @@ fuzz)
 esac
 
 mkdir -p "${dir%/*}"
+if [[ ! -w ${dir%/*} || (-e $dir && ! -w $dir) ]]; then
+	echo "berm: cannot write in $dir (built by another user?); choose another place: BERM_BUILD=DIR" >&2
+	exit 1
+fi
 if [[ ! -f $dir/build.ninja ]]; then
 	meson setup "$dir" "${options[@]}" >"$dir.setup.log" 2>&1 || {
 		cat "$dir.setup.log" >&2

@@ -12,7 +12,10 @@ export BERM_BUILD=${BERM_BUILD:-build}
 out=$BERM_BUILD/check
 table=${BERM_CHECKS:-tools/checks.txt}
 jobs=${BERM_CHECK_JOBS:-$(nproc)}
-mkdir -p "$out"
+if ! mkdir -p "$out" || ! rm -f "$out"/*.log "$out/summary" || [[ ! -w $out ]]; then
+	echo "check.sh: cannot write in $out (made by another user?); choose another place: BERM_BUILD=DIR" >&2
+	exit 2
+fi
 
 declare -A group needs limit command state began
 declare -A pid_name=()
