@@ -10,4 +10,7 @@ if [[ -z ${BERM_RUN_CMD:-} ]]; then
 	echo "usage: make run CMD='npm test' [DIR=path] [ARGS='berm run options']" >&2
 	exit 2
 fi
-exec "$berm" run -w "${BERM_RUN_DIR:-.}" "$@" -- sh -c "$BERM_RUN_CMD"
+# The shell does not expand the tilde in DIR=~/path.
+dir=${BERM_RUN_DIR:-.}
+[[ $dir == \~/* ]] && dir=$HOME/${dir#\~/}
+exec "$berm" run -w "$dir" "$@" -- sh -c "$BERM_RUN_CMD"
