@@ -410,19 +410,37 @@ static bool makes_setid(int flags, mode_t mode)
 	return flags & (O_CREAT | TMPFILE_BIT) && mode & 06000;
 }
 
-/* What the kernel says to those, where it cannot be left to it. */
+/* Refused by the flags alone, before the path is looked at. */
+static bool is_invalid(int flags)
+{
+	return is_nonsense(flags) && (!(flags & O_DIRECTORY) || flags & (O_CREAT | TMPFILE_BIT));
+}
+
+/* What the kernel says to the rest of those, where it cannot be left to it. */
 static int open_nonsense(struct request *r, struct start from, const char *path,
 			 const struct opening *o)
 {
 	_cleanup_object_ struct object obj = { .fd = -1 };
 	int err;
 
-	if (!(o->flags & O_DIRECTORY) || o->flags & (O_CREAT | TMPFILE_BIT))
-		return -EINVAL;
 	err = object_find(r, &from, path, !(o->flags & O_NOFOLLOW), &obj);
 	if (err)
 		return err;
 	return S_ISDIR(obj.st.st_mode) ? -EISDIR : -ENOTDIR;
+}
+
+/* open_path() stopped at r->walk_err. The kernel would have looked at the directories on
+ * the way before the length of the last name, and at openat2's limits all along. */
+static int walk_errno(struct request *r, struct start from, const char *path,
+		      const struct opening *o)
+{
+	_cleanup_object_ struct object obj = { .fd = -1 };
+	int err;
+
+	if (r->walk_err != -ENAMETOOLONG && !from.resolve)
+		return r->walk_err;
+	err = object_find(r, &from, path, !(o->flags & O_NOFOLLOW), &obj);
+	return err == -EXDEV || (err && r->walk_err == -ENAMETOOLONG) ? err : r->walk_err;
 }
 
 static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mode_t mode)
@@ -439,6 +457,8 @@ static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mod
 		return SUP_CONTINUE;
 	if (is_nonsense(o.flags) && !empties_unseen(o.flags))
 		return SUP_CONTINUE;
+	if (is_invalid(o.flags))
+		return -EINVAL;
 	n = target_string(r, path, r->path);
 	if (n < 0)
 		return (int)n;
@@ -451,7 +471,7 @@ static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mod
 	if (err != SUP_CONTINUE || !(empties_unseen(o.flags) || makes_setid(o.flags, mode)))
 		return err;
 	if (r->walk_err)
-		return r->walk_err;
+		return walk_errno(r, START_AT(dirfd), r->path, &o);
 	return empties_unseen(o.flags) ? -EACCES : -EPERM;
 }
 
@@ -493,6 +513,8 @@ int sys_openat2(struct request *r)
 	    (how.mode && !(how.flags & (O_CREAT | TMPFILE_BIT))) ||
 	    ((how.resolve & RESOLVE_BENEATH) && (how.resolve & RESOLVE_IN_ROOT)))
 		return -EINVAL;
+	if (changes(o.flags) && is_invalid(o.flags))
+		return -EINVAL;
 	/* An O_PATH descriptor cannot be handed over (seccomp_unotify(2)). */
 	if (how.flags & O_PATH)
 		return -ENOSYS;
@@ -510,7 +532,7 @@ int sys_openat2(struct request *r)
 	r->walk_err = 0;
 	err = open_path(r, from, r->path, &o);
 	if (err == SUP_CONTINUE)
-		return r->walk_err ? r->walk_err : -ENOSYS;
+		return r->walk_err ? walk_errno(r, from, r->path, &o) : -ENOSYS;
 	return err;
 }
 
