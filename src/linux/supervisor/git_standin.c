@@ -352,13 +352,13 @@ static int stand_in(struct request *r, const struct opening *o, struct place *p,
 		if (made.watch < 0 || made.dir < 0)
 			err = -errno;
 	}
-	if (err) {
+	if (err || !d) {
 		close_quietly(made.target);
 		close_quietly(made.look);
 		close_quietly(made.dir);
 		close_quietly(r->fd);
 		r->fd = -1;
-		return err;
+		return err ? err : -ENFILE;
 	}
 	made.used = true;
 	made.fresh = fresh;

@@ -100,7 +100,7 @@ static int symlink_allowed(struct request *r, struct place *p, const char *targe
 {
 	int err;
 
-	if (p->root->kind != SUP_GOVERNED)
+	if (p->root && p->root->kind != SUP_GOVERNED)
 		return 0;
 	err = place_path(r, p);
 	if (err || !leads_to_state(p, target, r->sup->spec->state_dir))
