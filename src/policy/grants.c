@@ -300,6 +300,11 @@ int apply_file(struct spec *s, const struct settings *set, const struct setting 
 		return file_write(&t, dir);
 	if (e->number == ACCESS_READ && !(e->flags & RULE_WRITES_ONLY))
 		return file_read(&t, dir);
+	if (streq(dir, "/") && pattern_is_literal(t.pat)) {
+		err_set(err, -EINVAL, "rule \"%s\" closes everything there is", e->name);
+		err_fix(err, "name what shall be closed; modes that only look: --mode review");
+		return -EINVAL;
+	}
 	return file_close(&t, dir);
 }
 

@@ -237,6 +237,53 @@ static int check_roots(const struct spec *s, const struct rule *r, struct berm_e
 	return 0;
 }
 
+static bool in_a_root(const struct spec *s, const char *path)
+{
+	for (size_t i = 0; i < s->n_roots; i++)
+		if (path_within(path, s->roots[i].path) || path_within(s->roots[i].path, path))
+			return true;
+	return false;
+}
+
+/* A rule that somebody wrote and that nothing here would hold is an error, not a comfort:
+ * the session's private places belong to the command. (A settings file's may be
+ * written for another view as well.) */
+static int check_held(const struct spec *s, const struct policy_input *in, const char *pattern,
+		      struct berm_err *err)
+{
+	bool home = pattern[0] == '~' && (pattern[1] == '/' || !pattern[1]);
+	_cleanup_free_ char *path = NULL, *real = NULL, *here = NULL;
+	const char *base = home ? s->user_home : in->cwd;
+
+	if (strpbrk(pattern, "*?[{\\"))
+		return 0;
+	if (!base)
+		base = here = getcwd(NULL, 0);
+	/* Without a current directory only an absolute pattern means something. */
+	path = path_join(base ? base : "/", home ? (pattern[1] ? pattern + 2 : ".") : pattern);
+	if (!path)
+		return err_set(err, -ENOMEM, "out of memory");
+	real = realpath(path, NULL);
+	if (in_a_root(s, path) || (real && in_a_root(s, real)) ||
+	    view_kind(s, path) != VIEW_PRIVATE)
+		return 0;
+	err_set(err, -EOPNOTSUPP,
+		"--deny-write %s cannot be held: inside, it is a private place of the command",
+		pattern);
+	err_fix(err, "leave it out: the host's own %s is not there and cannot change", path);
+	return -EOPNOTSUPP;
+}
+
+static int check_args(const struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < in->n_args; i++)
+		if (in->args[i].kind == ARG_DENY_WRITE)
+			r = check_held(s, in, in->args[i].pattern, err);
+	return r;
+}
+
 static bool concerns_roots(const struct spec *s, const struct rule *r)
 {
 	_cleanup_free_ char *dir = NULL;
@@ -315,6 +362,8 @@ int view_check(struct spec *s, const struct policy_input *in, struct berm_err *e
 {
 	int r = protect_settings(s, in, err);
 
+	if (r >= 0)
+		r = check_args(s, in, err);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < s->n_roots; i++)
