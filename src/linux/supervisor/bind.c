@@ -68,12 +68,15 @@ static int bind_place(struct request *r, struct place *p, const char *path)
 {
 	_cleanup_close_ int sock = -1;
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct stat st;
 	const char *name;
 	size_t len;
 	int err;
 
 	if (p->last != LAST_NORM)
-		return -EADDRINUSE;
+		return fstatat(p->dir, p->last == LAST_ROOT ? "." : p->name, &st, 0) < 0
+			       ? -errno
+			       : -EADDRINUSE;
 	err = names_may_create(r, p, FT_OTHER, NULL);
 	if (err)
 		return err == -EEXIST ? -EADDRINUSE : err;

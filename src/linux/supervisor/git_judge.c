@@ -218,16 +218,29 @@ static void stop(void)
 	helper.pid = 0;
 }
 
-static bool ask(struct verdict_msg *ret)
+static bool ask_once(struct verdict_msg *ret)
 {
-	struct pollfd p = { .fd = helper.answer, .events = POLLIN };
+	struct pollfd p = { .events = POLLIN };
+	int n;
 
+	if (!helper.pid && start() < 0)
+		return false;
+	p.fd = helper.answer;
+	n = write(helper.ask, "q", 1) == 1 ? 1 : 0;
+	/* Children that end interrupt it. */
+	while (n == 1 && (n = poll(&p, 1, PATIENCE_MS)) < 0 && errno == EINTR)
+		n = 1;
 	/* A pipe gives a message this small whole (pipe(7), PIPE_BUF). */
-	if (write(helper.ask, "q", 1) == 1 && poll(&p, 1, PATIENCE_MS) == 1 &&
-	    read(helper.answer, ret, sizeof(*ret)) == sizeof(*ret))
+	if (n == 1 && read(helper.answer, ret, sizeof(*ret)) == sizeof(*ret))
 		return true;
 	stop();
 	return false;
+}
+
+/* One that somebody killed is replaced; what kills its successor too is refused. */
+static bool ask(struct verdict_msg *ret)
+{
+	return ask_once(ret) || ask_once(ret);
 }
 
 /* What comes back is text for a person, whoever wrote it. */
@@ -247,7 +260,7 @@ int git_judge(enum git_role role, const char *path, const char *root, const stru
 	if (old->data && old->len == bytes->len && memcmp(old->data, bytes->data, old->len) == 0)
 		return 0;
 	(void)snprintf(reason, GIT_REASON_MAX, "%s", "git's file could not be judged");
-	if (!job || (!helper.pid && start() < 0))
+	if (!job)
 		return -EACCES;
 	job->role = role;
 	job->has_old = old->data;

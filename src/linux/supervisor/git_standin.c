@@ -105,7 +105,8 @@ static void read_target(const struct standin *d, enum git_role role, struct git_
 		old->data = NULL;
 }
 
-static int write_target(const struct standin *d, const struct git_bytes *b)
+static int write_target(const struct standin *d, const struct git_bytes *b,
+			const struct git_bytes *old)
 {
 	struct stat st;
 	int err;
@@ -114,6 +115,11 @@ static int write_target(const struct standin *d, const struct git_bytes *b)
 	if (ftruncate(d->target, 0) < 0)
 		return -errno;
 	err = git_write(d->target, b);
+	if (err && old->data) {
+		/* A full disk: what was there fitted, and still does. */
+		(void)ftruncate(d->target, 0);
+		(void)git_write(d->target, old);
+	}
 	if (err || fstat(d->look, &st) < 0)
 		return err;
 	/* What fchmod() and futimens() did to the stand-in was meant for the file. */
@@ -150,7 +156,7 @@ static int install(struct request *r, struct standin *d)
 		return 0;
 	if (bytes.len && git_judge(role, p.path, d->root->path, &old, &bytes, reason))
 		return report_denial(r, OP_WRITE, p.path, NULL, reason, EACCES);
-	return write_target(d, &bytes);
+	return write_target(d, &bytes, &old);
 }
 
 static int settle_one(struct sup *s, struct worker *w, struct standin *d)
@@ -265,7 +271,8 @@ int sys_close(struct request *r)
 	err = target_alive(r);
 	if (!err)
 		err = settle_one(r->sup, r->w, d);
-	if (err != -EACCES)
+	/* Not in its place any more: natively that would be no error of the close either. */
+	if (!err || err == -ENOENT)
 		return SUP_CONTINUE;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	add.srcfd = (uint32_t)null;

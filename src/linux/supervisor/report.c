@@ -35,7 +35,7 @@ static bool send_record(const struct sup *s, const struct record *rec, size_t te
 }
 
 /* Losses are told as soon as there is room again. */
-static void send_dropped(struct sup *s)
+void report_flush(struct sup *s)
 {
 	unsigned n = atomic_exchange(&s->dropped, 0);
 	struct record rec = { .h = { .magic = REC_MAGIC, .type = REC_DROPPED, .count = n } };
@@ -71,7 +71,7 @@ int report_denial(struct request *r, enum file_op op, const char *path, const st
 	rec.h.target_len = add_text(&rec, &used, path);
 	rec.h.exe_len = add_text(&rec, &used, exe);
 	rec.h.reason_len = add_text(&rec, &used, reason);
-	send_dropped(s);
+	report_flush(s);
 	if (!send_record(s, &rec, used))
 		atomic_fetch_add(&s->dropped, 1);
 	return -err;

@@ -326,6 +326,8 @@ int alias_refused(struct request *r, const char *path, const struct stat *st);
 /* The same for reading. */
 int alias_hidden(struct request *r, const char *path, const struct stat *st);
 
+/* Tells how many reports were lost, if any were. */
+void report_flush(struct sup *s);
 /* Reports a denial. v may be NULL (reason says why then). Returns -err. */
 int report_denial(struct request *r, enum file_op op, const char *path, const struct verdict *v,
 		  const char *reason, int err);

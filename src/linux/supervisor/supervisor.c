@@ -316,5 +316,6 @@ int supervisor_run(struct supervisor *in)
 		err = serve_one(&first, &r);
 	while (!err && !ending);
 	git_finish(&sup, &first);
+	report_flush(&sup);
 	return ending || err == -EPIPE ? 0 : err;
 }
