@@ -105,16 +105,16 @@ static enum file_type fact_below(void *ctx, const char *dir, const char *name)
 	}
 
 /* A path of several pieces: all of them must be allowed. */
-static void judge_pieces(struct request *r, const struct place *p, struct file_query *q,
+static void judge_pieces(struct request *r, const struct place *p, struct file_query q,
 			 struct verdict *ret)
 {
 	char piece[2 * PATH_MAX];
 	size_t next = 0;
 
-	q->path = piece;
+	q.path = piece;
 	do {
 		next = deep_piece(p->root, p->deep, next, piece);
-		spec_judge(r->sup->spec, q, ret);
+		spec_judge(r->sup->spec, &q, ret);
 	} while (next && ret->decision == VERDICT_ALLOW);
 }
 
@@ -137,7 +137,7 @@ int judge_quiet(struct request *r, enum file_op op, struct place *p, enum file_t
 	r->asked_facts = false;
 	spec_judge(r->sup->spec, &q, ret);
 	if (p->deep && ret->decision == VERDICT_ALLOW)
-		judge_pieces(r, p, &q, ret);
+		judge_pieces(r, p, q, ret);
 	if (r->asked_facts && !r->exclusive)
 		return SUP_AGAIN;
 	if (ret->decision == VERDICT_ALLOW)
