@@ -61,7 +61,7 @@ int events_file_prepare(struct events_file *ef, struct run_opts *o, struct berm_
 	ef->pattern = literal_pattern(ef->target);
 	if (!ef->pattern)
 		return err_set(err, -ENOMEM, "out of memory");
-	return run_opts_add_arg(o, ARG_DENY_WRITE, ef->pattern, err);
+	return run_opts_add_arg(o, ARG_KEEP, ef->pattern, err);
 }
 
 void events_file_free(struct events_file *ef)

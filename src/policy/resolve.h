@@ -18,6 +18,7 @@ enum policy_arg_kind {
 	ARG_DENY_READ,
 	ARG_ALLOW_WRITE,
 	ARG_DENY_WRITE,
+	ARG_KEEP, /* as ARG_DENY_WRITE, of the program itself: may lie where nothing is shown */
 	ARG_ASK,
 	ARG_ALLOW_EXEC,
 	ARG_DENY_EXEC,
@@ -26,6 +27,7 @@ enum policy_arg_kind {
 struct policy_arg {
 	enum policy_arg_kind kind;
 	const char *pattern;
+	bool own; /* berm's, for a file of its own: may lie where there is nothing to hold */
 };
 
 #define POLICY_UNSET (-1)
