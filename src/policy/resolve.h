@@ -27,7 +27,6 @@ enum policy_arg_kind {
 struct policy_arg {
 	enum policy_arg_kind kind;
 	const char *pattern;
-	bool own; /* berm's, for a file of its own: may lie where there is nothing to hold */
 };
 
 #define POLICY_UNSET (-1)

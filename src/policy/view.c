@@ -279,7 +279,7 @@ static int check_args(const struct spec *s, const struct policy_input *in, struc
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < in->n_args; i++)
-		if (in->args[i].kind == ARG_DENY_WRITE && !in->args[i].own)
+		if (in->args[i].kind == ARG_DENY_WRITE)
 			r = check_held(s, in, in->args[i].pattern, err);
 	return r;
 }
