@@ -117,8 +117,8 @@ static int write_target(const struct standin *d, const struct git_bytes *b,
 	err = git_write(d->target, b);
 	if (err && old->data) {
 		/* A full disk: what was there fitted, and still does. */
-		(void)ftruncate(d->target, 0);
-		(void)git_write(d->target, old);
+		if (ftruncate(d->target, 0) == 0)
+			(void)git_write(d->target, old);
 	}
 	if (err || fstat(d->look, &st) < 0)
 		return err;
