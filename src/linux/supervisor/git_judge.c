@@ -240,7 +240,11 @@ static bool ask_once(struct verdict_msg *ret)
 /* One that somebody killed is replaced; what kills its successor too is refused. */
 static bool ask(struct verdict_msg *ret)
 {
-	return ask_once(ret) || ask_once(ret);
+	bool answered = false;
+
+	for (unsigned tries = 0; tries < 2 && !answered; tries++)
+		answered = ask_once(ret);
+	return answered;
 }
 
 /* What comes back is text for a person, whoever wrote it. */
