@@ -85,12 +85,12 @@ term terminal.no-echo 'a password is not echoed' '0.6 secret\n' 'read -s x; echo
 term terminal.bytes 'every byte comes out' '' 'printf "\033[31mred\033[0m\a\t|"; seq 1 300 | tail -1' $'*\033[31mred*300\nstatus 0*'
 term terminal.job-control 'an interactive shell has job control' '0.6 sleep 5 &\n
 0.9 jobs\n
-1.2 kill %1\n
+1.2 kill -9 %1; wait\n
 1.5 exit 3\n' 'exec bash --norc --noprofile -i' '*Running*sleep 5*status 3*'
 term terminal.stop 'Ctrl-Z and fg inside' '0.6 sleep 3\n
 1.0 \x1a
 1.4 jobs\n
-1.7 kill %1\n
+1.7 kill -9 %1; wait\n
 2.0 exit 4\n' 'exec bash --norc --noprofile -i' '*Stopped*status 4*'
 term terminal.python 'a pty made inside' '' '/usr/bin/python3 -c "
 import pty, os
