@@ -17,10 +17,11 @@
 #include "linux/kern.h"
 #include "linux/supervisor/sup.h"
 
-#define SLOW_NS                                                                                  \
-	25000u		/* an ADDFD that moved the caller takes longer, one that did not takes a \
-			 * third of it */
-#define LOOK_AGAIN 512u /* descriptors until the bound way is left to see whether it still pays */
+#define SLOW_NS                                                                                   \
+	25000u		 /* an ADDFD that moved the caller takes longer, one that did not takes a \
+			  * third of it */
+#define LOOK_AGAIN 2048u /* descriptors until the bound way is left to see whether it still pays \
+			  */
 #define LOOK_LENGTH 16u
 
 static uint64_t now_ns(void)
@@ -57,7 +58,7 @@ static int add_fd(const struct request *r)
 /* Raw calls: the kernel's mask is as long as the machine needs. */
 static int add_fd_bound(const struct request *r)
 {
-	unsigned long old[128] = { 0 }, here[128] = { 0 };
+	unsigned long old[CPU_WORDS] = { 0 }, here[CPU_WORDS] = { 0 };
 	const unsigned bits = 8 * sizeof(here[0]);
 	long size = syscall(SYS_sched_getaffinity, r->tid, sizeof(old), old);
 	int number, cpu = sched_getcpu();
@@ -74,24 +75,53 @@ static int add_fd_bound(const struct request *r)
 	return number;
 }
 
+/* Binds this thread to the CPU it runs on, or lets it go again: woken by a bound caller it
+ * would be moved away from it otherwise. */
+static bool bind_self(struct worker *w, bool bind)
+{
+	unsigned long here[CPU_WORDS] = { 0 };
+	const unsigned bits = 8 * sizeof(here[0]);
+	int cpu = sched_getcpu();
+
+	if (!bind)
+		return syscall(SYS_sched_setaffinity, 0, w->mask_size, w->mask) == 0;
+	if (!w->mask_size) {
+		long size = syscall(SYS_sched_getaffinity, 0, sizeof(w->mask), w->mask);
+
+		w->mask_size = size > 0 ? (size_t)size : 0;
+	}
+	if (!w->mask_size || cpu < 0 || (unsigned)cpu >= bits * CPU_WORDS)
+		return false;
+	here[(unsigned)cpu / bits] = 1ul << ((unsigned)cpu % bits);
+	return syscall(SYS_sched_setaffinity, 0, w->mask_size, here) == 0;
+}
+
+static void pin(struct worker *w, bool on)
+{
+	if (w->pin != on && (bind_self(w, on) || !on))
+		w->pin = on;
+	w->gives = 0;
+}
+
 static int give_measured(const struct request *r)
 {
 	struct worker *w = r->w;
 	uint64_t begin;
 	int number;
 
-	if (w->pin && w->gives++ < LOOK_AGAIN)
-		return add_fd_bound(r);
+	if (w->pin) {
+		number = add_fd_bound(r);
+		if (++w->gives >= LOOK_AGAIN) {
+			pin(w, false);
+			w->give_ns = 0;
+		}
+		return number;
+	}
 	begin = now_ns();
 	number = add_fd(r);
 	w->give_ns = (w->give_ns * 7 + (now_ns() - begin)) / 8;
-	if (!w->pin) {
-		w->pin = w->give_ns > SLOW_NS;
-		w->gives = 0;
-	} else if (w->gives >= LOOK_AGAIN + LOOK_LENGTH) {
-		w->pin = w->give_ns > SLOW_NS;
-		w->gives = 0;
-	}
+	if (++w->gives >= LOOK_LENGTH && w->give_ns > SLOW_NS)
+		pin(w, true);
 	return number;
 }
 

@@ -54,6 +54,7 @@ struct known_dir {
 	char path[PATH_MAX];
 };
 
+#define CPU_WORDS 128u /* of a CPU mask: 8192 CPUs */
 #define KNOWN_DIRS 8u
 
 /* One thread that takes notifications. */
@@ -68,7 +69,9 @@ struct worker {
 	/* Handing a descriptor over wakes the caller; see give.c. */
 	bool pin;
 	unsigned gives;
-	uint64_t give_ns; /* moving average */
+	uint64_t give_ns;	       /* moving average */
+	size_t mask_size;	       /* 0: not asked for yet */
+	unsigned long mask[CPU_WORDS]; /* CPUs we may run on */
 };
 
 #define UMASK_FLIGHT_MAX 16u
