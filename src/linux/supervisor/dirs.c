@@ -58,6 +58,14 @@ struct known_dir *known_dir_add(struct worker *w, int fd, const struct statx *st
 	return NULL;
 }
 
+void known_dirs_forget(struct worker *w)
+{
+	for (unsigned i = 0; i < KNOWN_DIRS; i++) {
+		close_quietly(w->dirs[i].fd);
+		w->dirs[i].fd = -1;
+	}
+}
+
 ssize_t known_dir_path(struct request *r, struct known_dir *k, char dst[PATH_MAX])
 {
 	unsigned moves = atomic_load(&r->sup->moves);

@@ -61,7 +61,7 @@ struct standin {
 };
 
 static struct standin standins[STANDINS_MAX];
-static int n_standins;
+static atomic_int n_standins;
 static int events = -1;
 
 static bool still_in_place(const struct standin *d)

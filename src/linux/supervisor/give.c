@@ -17,11 +17,12 @@
 #include "linux/kern.h"
 #include "linux/supervisor/sup.h"
 
-#define SLOW_NS                                                                                   \
-	25000u		 /* an ADDFD that moved the caller takes longer, one that did not takes a \
-			  * third of it */
-#define LOOK_AGAIN 2048u /* descriptors until the bound way is left to see whether it still pays \
-			  */
+#define SLOW_NS                                                                         \
+	25000u /* an ADDFD that moved the caller takes longer, one that did not takes a \
+		* third of it */
+#define LOOK_AGAIN                                                                    \
+	2048u /* descriptors until the bound way is left to see whether it still pays \
+	       */
 #define LOOK_LENGTH 16u
 
 static uint64_t now_ns(void)
@@ -77,14 +78,23 @@ static int add_fd_bound(const struct request *r)
 
 /* Binds this thread to the CPU it runs on, or lets it go again: woken by a bound caller it
  * would be moved away from it otherwise. */
+static atomic_ullong taken; /* CPUs that threads of ours are bound to, as far as they fit */
+
+static unsigned long long cpu_bit(int cpu)
+{
+	return cpu < 64 ? 1ull << cpu : 0;
+}
+
 static bool bind_self(struct worker *w, bool bind)
 {
 	unsigned long here[CPU_WORDS] = { 0 };
 	const unsigned bits = 8 * sizeof(here[0]);
 	int cpu = sched_getcpu();
 
-	if (!bind)
+	if (!bind) {
+		atomic_fetch_and(&taken, ~cpu_bit(w->cpu));
 		return syscall(SYS_sched_setaffinity, 0, w->mask_size, w->mask) == 0;
+	}
 	if (!w->mask_size) {
 		long size = syscall(SYS_sched_getaffinity, 0, sizeof(w->mask), w->mask);
 
@@ -93,7 +103,14 @@ static bool bind_self(struct worker *w, bool bind)
 	if (!w->mask_size || cpu < 0 || (unsigned)cpu >= bits * CPU_WORDS)
 		return false;
 	here[(unsigned)cpu / bits] = 1ul << ((unsigned)cpu % bits);
-	return syscall(SYS_sched_setaffinity, 0, w->mask_size, here) == 0;
+	/* Two of us on one CPU would leave another without any. */
+	if (atomic_fetch_or(&taken, cpu_bit(cpu)) & cpu_bit(cpu))
+		return false;
+	w->cpu = cpu;
+	if (syscall(SYS_sched_setaffinity, 0, w->mask_size, here) == 0)
+		return true;
+	atomic_fetch_and(&taken, ~cpu_bit(cpu));
+	return false;
 }
 
 static void pin(struct worker *w, bool on)
@@ -101,6 +118,12 @@ static void pin(struct worker *w, bool on)
 	if (w->pin != on && (bind_self(w, on) || !on))
 		w->pin = on;
 	w->gives = 0;
+}
+
+void give_unpin(struct worker *w)
+{
+	pin(w, false);
+	w->give_ns = 0;
 }
 
 static int give_measured(const struct request *r)
@@ -112,8 +135,7 @@ static int give_measured(const struct request *r)
 	if (w->pin) {
 		number = add_fd_bound(r);
 		if (++w->gives >= LOOK_AGAIN) {
-			pin(w, false);
-			w->give_ns = 0;
+			give_unpin(w);
 		}
 		return number;
 	}

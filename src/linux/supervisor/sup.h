@@ -70,6 +70,7 @@ struct worker {
 	bool pin;
 	unsigned gives;
 	uint64_t give_ns;	       /* moving average */
+	int cpu;		       /* with pin: the one we are bound to */
 	size_t mask_size;	       /* 0: not asked for yet */
 	unsigned long mask[CPU_WORDS]; /* CPUs we may run on */
 };
@@ -155,8 +156,6 @@ int target_umask(struct request *r);
 void target_umask_changes(struct request *r, mode_t value);
 
 /* Forgets every thread that w has looked at. */
-void worker_drop_tasks(struct worker *w);
-
 /* ---- places (resolve.c) --------------------------------------------------- */
 
 enum last_kind { LAST_NORM, LAST_DOT, LAST_DOTDOT, LAST_ROOT };
@@ -238,6 +237,7 @@ struct known_dir *known_dir_find(struct worker *w, const struct statx *stx);
  * caller's. */
 struct known_dir *known_dir_add(struct worker *w, int fd, const struct statx *stx,
 				const struct sup_root *root);
+void known_dirs_forget(struct worker *w);
 /* Its path, at most some milliseconds old: the host may have moved it. Length or a
  * negative errno. */
 ssize_t known_dir_path(struct request *r, struct known_dir *k, char dst[PATH_MAX]);
@@ -370,6 +370,9 @@ int git_install_link(struct request *r, const struct object *from, struct place 
 /* Sends the answer. Never fails: a caller that is gone needs none. */
 void request_answer(struct request *r, int result);
 
+/* Lets the thread run on any CPU again (give.c). */
+void give_unpin(struct worker *w);
+
 /* Puts request.fd into the command (give.c) and closes it here. Its number there, or a
  * negative errno. */
 int request_give(struct request *r);
@@ -377,6 +380,17 @@ int request_give(struct request *r);
 /* Hands a blocking open to a thread of its own: `fd` (O_PATH, taken over) is opened with
  * `flags`. SUP_LATER, or -EAGAIN when there are too many. */
 int helper_open(struct request *r, int fd, int flags);
+
+/* Makes a thread fit to serve: its own umask, working directory, buffers. Called in that
+ * thread; w->sup is set. 0 or a negative errno. */
+int worker_init(struct worker *w, struct sup *s);
+/* It sleeps for an unknown time: nothing of the command's is held meanwhile. */
+void worker_rest(struct worker *w);
+/* Takes one notification and answers it. 0, or a negative errno when no one is left to
+ * ask. */
+int serve_one(struct worker *w, struct request *r);
+/* Between two requests of the first thread: see crew.c. */
+void crew_look(struct sup *s);
 
 /* ---- handlers ------------------------------------------------------------------ */
 

@@ -105,6 +105,8 @@ static handler_fn *const handlers[NR_LAST + 1] = {
 #endif
 };
 
+static volatile sig_atomic_t serving, ending;
+
 void request_answer(struct request *r, int result)
 {
 	struct seccomp_notif_resp *resp = r->w->resp;
@@ -123,9 +125,10 @@ void request_answer(struct request *r, int result)
 	}
 	/* EINTR: the kernel takes its lock interruptibly (seccomp_notify_send), whatever
 	 * SA_RESTART says. ENOENT: the caller is gone. Anything else would leave the
-	 * caller waiting for ever: the session ends. */
+	 * caller waiting for ever: the session ends. (When it is ending there is no caller and
+	 * no listener any more.) */
 	while (ioctl(r->sup->listener, SECCOMP_IOCTL_NOTIF_SEND, resp) < 0) {
-		if (errno == ENOENT)
+		if (errno == ENOENT || ending)
 			break;
 		if (errno != EINTR)
 			_exit(125);
@@ -176,9 +179,7 @@ static void wait_for_work(struct worker *w)
 	}
 }
 
-/* Takes one notification and answers it. Returns 0, or -EPIPE when no one is left to
- * ask. */
-static int serve_one(struct worker *w, struct request *r)
+int serve_one(struct worker *w, struct request *r)
 {
 	struct sup *s = w->sup;
 	int result;
@@ -211,7 +212,7 @@ static int serve_one(struct worker *w, struct request *r)
 	return 0;
 }
 
-static int worker_init(struct worker *w, struct sup *s)
+int worker_init(struct worker *w, struct sup *s)
 {
 	w->sup = s;
 	for (size_t i = 0; i < TASK_CACHE; i++)
@@ -288,8 +289,6 @@ int supervisor_prepare(struct supervisor *in)
 	return err ? err : confine();
 }
 
-static volatile sig_atomic_t serving, ending;
-
 bool supervisor_end(void)
 {
 	if (!serving)
@@ -312,9 +311,10 @@ int supervisor_run(struct supervisor *in)
 	r.sup = &sup;
 	r.w = &first;
 	serving = 1;
-	do
+	do {
 		err = serve_one(&first, &r);
-	while (!err && !ending);
+		crew_look(&sup);
+	} while (!err && !ending);
 	git_finish(&sup, &first);
 	report_flush(&sup);
 	return ending || err == -EPIPE ? 0 : err;

@@ -61,10 +61,12 @@ void target_forget(struct request *r)
 	task_clear(task_slot(r));
 }
 
-void worker_drop_tasks(struct worker *w)
+void worker_rest(struct worker *w)
 {
 	for (size_t i = 0; i < TASK_CACHE; i++)
 		task_clear(&w->tasks[i]);
+	known_dirs_forget(w);
+	give_unpin(w);
 }
 
 int target_alive(const struct request *r)
