@@ -23,8 +23,10 @@
  *     answered: in one step the command could exec a file that we still hold
  *     open for writing (ETXTBSY), or find its lock still held.
  *
- * Metadata is the exception to "continue is safe": Landlock does not know chmod, chown,
- * utimens and setxattr. These are always done here, wherever the object lies.
+ * "Continue" is not safe for three things, which are done or refused here wherever they
+ * lead: metadata, which Landlock does not know (chmod, chown, utimens, setxattr);
+ * truncation, which it is not told to refuse (../landlock.c); and, while a rule hides
+ * something from reading, every open without write access (read.c).
  *
  * Names inside the governed trees are changed by nobody but us (the host's own processes
  * aside). sup->names makes that hold between our own threads: one step holds it
