@@ -11,6 +11,14 @@
 enum rec_type {
 	REC_VIOLATION = 1, /* text: target, exe, reason */
 	REC_DROPPED,	   /* count: records lost because the warden was slow */
+	REC_ASK,    /* from the supervisor: count is the question's id, text as of a violation; the
+		     * call waits for a REC_ANSWER */
+	REC_ANSWER, /* to the supervisor: count is the id, err 0 (allowed) or an errno */
+	REC_NET,    /* from the steward: struct net_record follows another layout */
+	REC_DEGRADED, /* from the steward; text: reason */
+	REC_TERMINAL, /* steward and warden: count 1 asks for the user's terminal, 2 gives it, 3
+		       * returns it */
+	REC_END,      /* to the steward: the session is over, tell what is left and exit */
 };
 
 struct rec_header {
@@ -27,5 +35,24 @@ struct rec_header {
 
 struct record {
 	struct rec_header h;
+	char text[REC_TEXT_MAX];
+};
+
+/* REC_NET: connections that were refused or have ended, alike ones together. The texts that
+ * follow: host, addr, exe, rule, origin, reason, grant. */
+struct net_record {
+	uint32_t magic;
+	uint32_t type; /* REC_NET */
+	int32_t pid;   /* host's numbering, 0 unknown */
+	uint32_t
+		decision; /* enum decision; VERDICT_ASK: nobody could be asked or nobody answered */
+	uint32_t answered; /* somebody was asked, and decided so */
+	uint32_t how;	   /* enum eg_how (egress/proto.h) */
+	int32_t err;
+	uint32_t count;
+	uint32_t ms;
+	uint64_t up, down; /* bytes */
+	uint16_t port;
+	uint16_t len[7]; /* of the texts */
 	char text[REC_TEXT_MAX];
 };

@@ -25,7 +25,11 @@ enum layer { /* weakest first */
 enum mode { MODE_CHAT, MODE_REVIEW, MODE_PLAN, MODE_ORCHESTRATE };
 enum root_view { ROOT_SYSTEM, ROOT_HOST };
 enum home_view { HOME_PRIVATE, HOME_HOST, HOME_EMPTY };
-enum net_mode { NET_OFF }; /* more come with the broker */
+enum net_mode {
+	NET_OFF,   /* the gate stands, its list is empty: everything is refused and told */
+	NET_ALLOW, /* what the rules allow */
+	NET_OPEN,  /* the broker allows all but the fixed deny list and the guarded addresses */
+};
 
 /* What a rule grants on the paths it matches; ordered, stricter is smaller. */
 enum access { ACCESS_NONE, ACCESS_ASK, ACCESS_READ, ACCESS_WRITE };
@@ -97,6 +101,35 @@ struct rlimit_rule {
 	uint64_t value;
 };
 
+/* A port that is led through the wall: in (--publish) or out (--host-port). */
+struct net_forward {
+	uint16_t host_port;
+	uint16_t inside_port;
+	struct origin origin;
+};
+
+struct net_policy; /* policy/net.h */
+
+struct net_spec {
+	struct net_policy *policy;
+	struct net_forward *publish; /* host 127.0.0.1:host_port -> inside 127.0.0.1:inside_port */
+	size_t n_publish;
+	struct net_forward
+		*host_ports; /* inside 127.0.0.1:inside_port -> host 127.0.0.1:host_port */
+	size_t n_host_ports;
+	struct strv unix_sockets; /* host paths, canonical, bound into the view */
+	bool all_unix_sockets;
+	bool proxy_env;		   /* the proxies' variables are in envp */
+	uint16_t http_proxy_port;  /* a proxy of the user's own on the host, 0 none */
+	uint16_t socks_proxy_port; /* likewise */
+	char *upstream;	      /* "http://user:password@host:port" of a corporate proxy, NULL none;
+			       * a secret */
+	char *no_proxy;	      /* hosts that are dialled without it */
+	bool cut;	      /* a change of rules also cuts connections that it denies */
+	unsigned ask_seconds; /* how long a connection waits for an answer */
+	int rung_cap;	      /* tests: the best rung to try (plan/net_kit.h), 0 all */
+};
+
 struct spec {
 	char session[32];    /* id: "b-" and 16 lower-case hex digits */
 	const char *profile; /* "agent", "strict", "terminal" */
@@ -104,6 +137,9 @@ struct spec {
 	enum root_view root;
 	enum home_view home;
 	enum net_mode net;
+
+	struct net_spec network;
+	char *approver; /* "auto", "tty", "stdio", "none", "mailbox:DIR", "socket:PATH", "fd:N" */
 
 	char *home_path;   /* $HOME as the command sees it */
 	char *home_source; /* HOME_PRIVATE: directory in berm's state, bound there. It exists. */

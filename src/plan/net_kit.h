@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sandbox's own sockets, which the broker holds (DESIGN 5). A socket belongs for ever
+ * to the network namespace that it was made in: init makes these, hands them out while
+ * it still has rights, and the steward outside makes them ready. */
+#pragma once
+
+#include <stdint.h>
+
+enum kit_fd {
+	KIT_INIT,  /* seqpacket to init: a byte asks for KIT_REFILL fresh TCP sockets (v4) */
+	KIT_RTNL,  /* NETLINK_ROUTE of the namespace */
+	KIT_NFNL,  /* NETLINK_NETFILTER: rules */
+	KIT_QUEUE, /* NETLINK_NETFILTER: the gate's queue */
+	KIT_DIAG,  /* NETLINK_SOCK_DIAG */
+	KIT_TCP4,  /* transparent listeners */
+	KIT_TCP6,
+	KIT_DNS_UDP4, /* port 53 */
+	KIT_DNS_UDP6,
+	KIT_DNS_TCP4,
+	KIT_DNS_TCP6,
+	KIT_HTTP, /* proxy listeners, 127.0.0.1 */
+	KIT_SOCKS,
+	KIT_FIXED,
+	/* then: one listener for each of spec->network.host_ports (in the namespace), then one for
+	 * each of spec->network.publish (on the host, made by the steward) */
+};
+#define KIT_FORWARDS_MAX 32
+#define KIT_MAX (KIT_FIXED + 2 * KIT_FORWARDS_MAX)
+#define KIT_REFILL 8
+
+/* Best first (DESIGN 5, spike-net 7). Which one is in force is told. */
+enum net_rung {
+	NET_RUNG_GATE = 1, /* transparent, the SYN is held until the verdict */
+	NET_RUNG_TPROXY,   /* transparent; a refused connection is reset after it was accepted */
+	NET_RUNG_REDIRECT, /* nat redirect, SO_ORIGINAL_DST */
+	NET_RUNG_PORTS,	   /* no netfilter: a listener for each of a few ports, on every address */
+	NET_RUNG_CLOSED,   /* loopback only; nothing is told (tests and benchmarks) */
+};
+
+#define KIT_QUEUE_NUM 7
+/* Ports inside that berm takes. High ones: a server of the command's would have to name them. */
+#define KIT_PORT_TRANSPARENT 61701
+#define KIT_PORT_HTTP 61702
+#define KIT_PORT_SOCKS 61703
+#define KIT_ADDR4 "198.18.0.1" /* the namespace's own address beside 127.0.0.1 */
+#define KIT_ADDR6 "fd62:6572:6d00::1"
+/* Names are given addresses of these ranges, one each, never reused (RFC 2544 range). */
+#define KIT_NAMES4 "198.18.0.0/15"
+#define KIT_NAMES6 "fd62:6572:6d01::/64"
+
+/* What the gate's rules do with a packet that goes on with this mark. */
+#define KIT_MARK_RESET 0xdeadu
+#define KIT_MARK_UNREACHABLE 0xdeaeu
+#define KIT_MARK_PROHIBITED 0xdeafu
+
+struct net_kit {
+	int fd[KIT_MAX]; /* -1: not there (no IPv6, a lower rung) */
+	uint32_t n_host_ports, n_publish;
+	uint32_t rung;	  /* enum net_rung */
+	int32_t init_pid; /* of the host's numbering */
+};

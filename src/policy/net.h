@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The network's side of a spec: rules over host and port, and the one function that
+ * decides on them (SPEC N1-N4). The broker, the proxies and "berm why connect" call it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "policy/host.h"
+#include "policy/spec.h"
+
+struct net_rule {
+	struct host_pattern pat;
+	char *text; /* as shown: "allow-domain *.debian.org (group linux)" */
+	enum decision decision;
+	enum layer layer;
+	bool fixed; /* the fixed deny list: beats every allow */
+	struct origin origin;
+};
+
+struct net_policy {
+	enum net_mode mode;
+	struct net_rule *rules; /* strongest first: the first that matches decides */
+	size_t n_rules;
+	enum decision fallback; /* for hosts that no rule names: VERDICT_ASK or VERDICT_DENY */
+	bool managed_only;	/* asks are answered "deny", unseen */
+	struct strv strings;	/* what origins point to */
+};
+
+struct net_verdict {
+	enum decision decision;
+	const struct net_rule *rule; /* NULL: no rule names the host */
+	const char *reason;	     /* static text, never NULL */
+};
+
+/* Pure, thread-safe, never allocates. Names are judged by name; an address that no rule
+ * names by address is denied or asked for as such. */
+void net_judge(const struct net_policy *p, const struct host *h, uint16_t port,
+	       struct net_verdict *ret);
+
+/* An address that h (allowed) resolved to: may it be dialled? NULL: yes; else the reason. A
+ * private range is open to a name when an address or CIDR rule allows the address,
+ * or when the rule that allowed the name is exact and from the command line, user or managed
+ * layer. Hard ranges (host.h) never are, except loopback by an address rule. */
+const char *net_judge_address(const struct net_policy *p, const struct net_verdict *v,
+			      const struct ip_addr *ip, uint16_t port);
+
+/* The policy as text for the broker, and back. Strict: unknown lines are errors. */
+int net_policy_write(const struct net_policy *p, struct buf *out);
+int net_policy_read(const char *text, size_t len, struct net_policy **ret, struct berm_err *err);
+void net_policy_free(struct net_policy *p);
+
+/* The smallest grant as a command-line option ("--allow-domain example.com:22"), "" when none. */
+void net_grant(const struct net_policy *p, const struct host *h, uint16_t port,
+	       const struct net_verdict *v, char *dst, size_t size);
