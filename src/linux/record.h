@@ -13,12 +13,18 @@ enum rec_type {
 	REC_DROPPED,	   /* count: records lost because the warden was slow */
 	REC_ASK,    /* from the supervisor: count is the question's id, text as of a violation; the
 		     * call waits for a REC_ANSWER */
-	REC_ANSWER, /* to the supervisor: count is the id, err 0 (allowed) or an errno */
+	REC_ANSWER, /* to the supervisor: count is the id, err 0 (allowed) or an errno, nr 1: it
+		     * holds for the session */
 	REC_NET,    /* from the steward: struct net_record follows another layout */
-	REC_DEGRADED, /* from the steward; text: reason */
+	REC_DEGRADED, /* from the steward; texts: target (what), reason */
 	REC_TERMINAL, /* steward and warden: count 1 asks for the user's terminal, 2 gives it, 3
 		       * returns it */
 	REC_END,      /* to the steward: the session is over, tell what is left and exit */
+	REC_UNASK,    /* from the supervisor: nobody waits for the answer to question `count` */
+	/* From the steward, in the layout of struct net_record, for the event lines only. */
+	REC_ASKED,    /* somebody is asked: count is the id */
+	REC_ANSWERED, /* and was answered (or not): count is the id, text addr says by whom */
+	REC_POLICY,   /* the settings changed: err 0, in force; else the old ones stay */
 };
 
 struct rec_header {
@@ -39,7 +45,10 @@ struct record {
 };
 
 /* REC_NET: connections that were refused or have ended, alike ones together. The texts that
- * follow: host, addr, exe, rule, origin, reason, grant. */
+ * follow: host, addr, exe, rule, origin, reason, grant. REC_ASKED, REC_ANSWERED: about a
+ * file, how is REC_FILE and host the path; addr is the command line (asked) or who
+ * answered. REC_POLICY: host is the file. */
+#define REC_FILE 0x100u
 struct net_record {
 	uint32_t magic;
 	uint32_t type; /* REC_NET */
@@ -51,6 +60,7 @@ struct net_record {
 	int32_t err;
 	uint32_t count;
 	uint32_t ms;
+	int32_t op;	   /* enum file_op of a question about a file, else -1 */
 	uint64_t up, down; /* bytes */
 	uint16_t port;
 	uint16_t len[7]; /* of the texts */
