@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "linux/record.h"
+#include "plan/net_kit.h"
 #include "plan/plan.h"
 #include "policy/spec.h"
 
@@ -24,7 +25,27 @@ struct launch_ops {
 	/* Called now and then (at least once a second while the command runs). May be NULL. */
 	void (*on_tick)(void *ctx);
 	int keep_fd; /* a descriptor that on_record writes to, -1 none */
+
+	/* Runs in the steward, a fork of the caller's process as it was at launch_run() (so ctx
+	 * and the heap are there, as a copy), when a packet wants out or the warden sent the
+	 * first message (a question about a file). The message is not read yet. The process is
+	 * in the caller's session and process group, all but fatal signals are blocked,
+	 * every descriptor but 0-2, the kit's, warden_fd and what the caller had open
+	 * is closed; 0 and 1 are /dev/null unless steward_stdio. Must not return. What it
+	 * must tell goes to warden_fd (seqpacket, struct record and struct net_record); from there
+	 * come REC_ASK, REC_UNASK, REC_TERMINAL and at last REC_END: then it has
+	 * STEWARD_PATIENCE_MS to tell the rest and exit. When it exits, or closes the kit, the
+	 * network is closed. NULL: nothing goes out, the first try closes the network. */
+	void (*steward)(void *ctx, struct net_kit *kit, int warden_fd) _noreturn_;
+	bool steward_stdio;
+	/* REC_NET, REC_ASKED, REC_ANSWERED, REC_POLICY of the steward: lengths are checked, nothing
+	 * else. May be NULL. */
+	void (*on_net)(void *ctx, const struct net_record *rec);
+	/* Something holds less than planned; what: which part ("network", ...). May be NULL. */
+	void (*on_degraded)(void *ctx, const char *what, const char *reason);
 };
+
+#define STEWARD_PATIENCE_MS 2000
 
 struct launch_result {
 	int status;	   /* exit status for the shell: 0-255, 128+n for a signal */

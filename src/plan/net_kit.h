@@ -8,9 +8,8 @@
 
 enum kit_fd {
 	KIT_INIT,  /* seqpacket to init: a byte asks for KIT_REFILL fresh TCP sockets (v4) */
-	KIT_RTNL,  /* NETLINK_ROUTE of the namespace */
-	KIT_NFNL,  /* NETLINK_NETFILTER: rules */
-	KIT_QUEUE, /* NETLINK_NETFILTER: the gate's queue */
+	KIT_RTNL,  /* NETLINK_ROUTE of the namespace; the steward closes it after set-up */
+	KIT_QUEUE, /* NETLINK_NETFILTER: the gate's queue, bound (rung GATE only) */
 	KIT_DIAG,  /* NETLINK_SOCK_DIAG */
 	KIT_TCP4,  /* transparent listeners */
 	KIT_TCP6,
@@ -22,11 +21,14 @@ enum kit_fd {
 	KIT_SOCKS,
 	KIT_FIXED,
 	/* then: one listener for each of spec->network.host_ports (in the namespace), then one for
-	 * each of spec->network.publish (on the host, made by the steward) */
+	 * each of spec->network.publish (on the host, made by the steward), then n_ports
+	 * listeners of NET_RUNG_PORTS on 0.0.0.0 (getsockname(2) of what they accept is
+	 * where the command wanted to go, as with the transparent ones) */
 };
 #define KIT_FORWARDS_MAX 32
-#define KIT_MAX (KIT_FIXED + 2 * KIT_FORWARDS_MAX)
-#define KIT_REFILL 8
+#define KIT_PORTS_MAX 8
+#define KIT_MAX (KIT_FIXED + 2 * KIT_FORWARDS_MAX + KIT_PORTS_MAX)
+#define KIT_REFILL 8 /* sockets for one request; fewer, or none, come when init cannot */
 
 /* Best first (DESIGN 5, spike-net 7). Which one is in force is told. */
 enum net_rung {
@@ -55,7 +57,8 @@ enum net_rung {
 
 struct net_kit {
 	int fd[KIT_MAX]; /* -1: not there (no IPv6, a lower rung) */
-	uint32_t n_host_ports, n_publish;
+	uint32_t n_host_ports, n_publish, n_ports;
 	uint32_t rung;	  /* enum net_rung */
+	uint32_t v6;	  /* 1: the namespace has IPv6 */
 	int32_t init_pid; /* of the host's numbering */
 };
