@@ -5,7 +5,12 @@
 gen.py OUT LIST...: a line is an entry, "#" begins a comment line, "@name" sets the
 group of the lines that follow. Each entry keeps its line number, so that a
 built-in rule can say where it was written.
+
+"address-ranges" becomes an array of prefixes in binary: they are compared with
+each address that is dialled. "domains/NAME" are the groups of hosts; an index of
+all of them is added.
 """
+import ipaddress
 import os
 import re
 import sys
@@ -37,12 +42,43 @@ def entries(path):
             yield text, group, number
 
 
+def ranges(path):
+    group, hard = None, True
+    rows = []
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            text = line.strip()
+            if not text or text.startswith("#"):
+                continue
+            mark = re.fullmatch(r"@([a-z][a-z-]*)( soft)?", text)
+            if mark:
+                group, hard = mark[1].replace("-", " "), not mark[2]
+                continue
+            try:
+                net = ipaddress.ip_network(text)
+            except ValueError as e:
+                sys.exit("%s:%d: %s" % (path, number, e))
+            rows.append("\t{ %d, %d, %d, { %s }, %s },\n" % (
+                net.version == 6, net.prefixlen, hard,
+                ", ".join("0x%02x" % b for b in net.network_address.packed), quote(group)))
+    return ("const struct data_range data_address_ranges[] = {\n%s};\n"
+            "const size_t data_address_ranges_n = %d;\n\n" % ("".join(rows), len(rows)))
+
+
 def main():
     out, lists = sys.argv[1], sys.argv[2:]
     code = ['#include "policy/data.h"\n\n']
+    groups = []
     for path in lists:
         name = os.path.basename(path)
-        ident = "data_" + name.replace("-", "_")
+        if name == "address-ranges":
+            code.append(ranges(path))
+            continue
+        static = ""
+        if os.path.basename(os.path.dirname(path)) == "domains":
+            groups.append(name)
+            name, static = "domains/" + name, "static "
+        ident = "data_" + re.sub("[-/]", "_", name)
         rows = list(entries(path))
         seen = set()
         for text, _, number in rows:
@@ -52,8 +88,12 @@ def main():
         code.append("static const struct data_entry %s_rows[] = {\n" % ident)
         for text, group, number in rows:
             code.append("\t{ %s, %s, %d },\n" % (quote(text), quote(group) if group else "NULL", number))
-        code.append("};\nconst struct data_list %s = { %s, %s_rows, %d };\n\n"
-                    % (ident, quote("data/" + name), ident, len(rows)))
+        code.append("};\n%sconst struct data_list %s = { %s, %s_rows, %d };\n\n"
+                    % (static, ident, quote("data/" + name), ident, len(rows)))
+    code.append("const struct data_group data_domain_groups[] = {\n")
+    for name in groups:
+        code.append("\t{ %s, &data_domains_%s },\n" % (quote(name), name.replace("-", "_")))
+    code.append("};\nconst size_t data_domain_groups_n = %d;\n" % len(groups))
     with open(out, "w", encoding="utf-8") as f:
         f.write("".join(code))
 

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "policy/net.h"
+
 enum kit_fd {
 	KIT_INIT,  /* seqpacket to init: a byte asks for KIT_REFILL fresh TCP sockets (v4) */
 	KIT_RTNL,  /* NETLINK_ROUTE of the namespace; the steward closes it after set-up */
@@ -41,9 +43,9 @@ enum net_rung {
 
 #define KIT_QUEUE_NUM 7
 /* Ports inside that berm takes. High ones: a server of the command's would have to name them. */
-#define KIT_PORT_TRANSPARENT 61701
-#define KIT_PORT_HTTP 61702
-#define KIT_PORT_SOCKS 61703
+#define KIT_PORT_TRANSPARENT NET_PORT_TRANSPARENT
+#define KIT_PORT_HTTP NET_PORT_HTTP
+#define KIT_PORT_SOCKS NET_PORT_SOCKS
 #define KIT_ADDR4 "198.18.0.1" /* the namespace's own address beside 127.0.0.1 */
 #define KIT_ADDR6 "fd62:6572:6d00::1"
 /* Names are given addresses of these ranges, one each, never reused (RFC 2544 range). */

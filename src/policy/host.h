@@ -42,7 +42,7 @@ struct host_pattern {
 	struct ip_addr net;	 /* HOST_CIDR and addresses */
 	uint8_t prefix;
 	bool is_ip;		     /* HOST_EXACT of an address */
-	uint16_t port_from, port_to; /* 0, 0: every port */
+	uint16_t port_from, port_to; /* 0, 0: every port; else from <= to */
 };
 
 /* "example.com", "*.example.com", "a.*.b.com", "10.0.0.0/8", "[::1]:443", "host:22",
@@ -50,7 +50,12 @@ struct host_pattern {
  * wrong and what to write. */
 int host_pattern_parse(const char *text, bool any_allowed, struct host_pattern *ret,
 		       struct berm_err *err);
+/* Does p cover h and port? */
 bool host_pattern_match(const struct host_pattern *p, const struct host *h, uint16_t port);
+
+/* p as text that host_pattern_parse() reads back; dst of HOST_PATTERN_TEXT bytes. */
+#define HOST_PATTERN_TEXT (HOST_MAX + 24)
+void host_pattern_text(const struct host_pattern *p, char *dst, size_t size);
 
 /* What keeps an address that an allowed NAME resolved to from being dialled, NULL when
  * nothing does: "loopback", "link-local", "private", "cloud metadata", ... The list is

@@ -12,12 +12,19 @@
 #include "policy/host.h"
 #include "policy/spec.h"
 
+/* Ports inside that berm's own listeners take (plan/net_kit.h makes them). */
+#define NET_PORT_TRANSPARENT 61701
+#define NET_PORT_HTTP 61702
+#define NET_PORT_SOCKS 61703
+
 struct net_rule {
 	struct host_pattern pat;
 	char *text; /* as shown: "allow-domain *.debian.org (group linux)" */
 	enum decision decision;
 	enum layer layer;
-	bool fixed; /* the fixed deny list: beats every allow */
+	bool fixed;	/* the fixed deny list: beats every allow */
+	bool only_asks; /* VERDICT_ASK of a layer that may only tighten: turns an allow of weaker
+			 * rules into an ask, and never a deny */
 	struct origin origin;
 };
 
@@ -37,22 +44,26 @@ struct net_verdict {
 };
 
 /* Pure, thread-safe, never allocates. Names are judged by name; an address that no rule
- * names by address is denied or asked for as such. */
+ * names by address is denied or asked for as such. Of an address it is the whole judgement:
+ * net_judge_address() is for what a name resolved to. */
 void net_judge(const struct net_policy *p, const struct host *h, uint16_t port,
 	       struct net_verdict *ret);
 
-/* An address that h (allowed) resolved to: may it be dialled? NULL: yes; else the reason. A
- * private range is open to a name when an address or CIDR rule allows the address,
- * or when the rule that allowed the name is exact and from the command line, user or managed
+/* An address that an allowed name resolved to: may it be dialled? NULL: yes; else the
+ * reason, static text. v is the name's verdict (after an answer to an ask: as it was). A
+ * private range is open to a name when an address or CIDR rule allows the address, or when
+ * the rule that allowed the name is exact and of the command line, the local, user or managed
  * layer. Hard ranges (host.h) never are, except loopback by an address rule. */
 const char *net_judge_address(const struct net_policy *p, const struct net_verdict *v,
 			      const struct ip_addr *ip, uint16_t port);
 
-/* The policy as text for the broker, and back. Strict: unknown lines are errors. */
+/* The policy as text for the broker, and back: the rules keep their order, so that an index
+ * means the same on both sides. Strict: unknown lines are errors. */
 int net_policy_write(const struct net_policy *p, struct buf *out);
 int net_policy_read(const char *text, size_t len, struct net_policy **ret, struct berm_err *err);
 void net_policy_free(struct net_policy *p);
 
-/* The smallest grant as a command-line option ("--allow-domain example.com:22"), "" when none. */
+/* The smallest grant as a command-line option ("--allow-domain example.com:22"), "" when none
+ * would help. The verdict is net_judge()'s. */
 void net_grant(const struct net_policy *p, const struct host *h, uint16_t port,
 	       const struct net_verdict *v, char *dst, size_t size);
