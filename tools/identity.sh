@@ -26,8 +26,9 @@ if [[ $identity == root ]] || ((EUID != 0)); then
 fi
 
 user=
+# Without the dead ones: those are for the host's pid 1 to reap, and not every one does.
 processes() {
-	ps -o pid= -u "$user" 2>/dev/null | tr -d ' '
+	ps -o pid=,stat= -u "$user" 2>/dev/null | awk '$2 !~ /^Z/ { print $1 }'
 }
 
 # shellcheck disable=SC2317 # called by the trap

@@ -136,5 +136,6 @@ s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.
 open(\"up\", \"w\").close(); time.sleep(0.6)" & sleep 0.4; test -e up && echo up; wait' \
 	setup='{ for i in {1..60}; do [[ -e up ]] && { (exec 3<>/dev/tcp/127.0.0.1/47613) 2>/dev/null && touch reached; break; }; sleep 0.02; done; } >/dev/null 2>&1 &' \
 	harm='sleep 0.2; made reached || [[ $OUT != *up* ]]'
+rm -f "/tmp/$BASE_NAME-stream" "/tmp/$BASE_NAME-seq" "/tmp/$BASE_NAME-dgram"
 
 done_testing

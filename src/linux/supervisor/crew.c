@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* More threads that take notifications, while one is not enough.
  *
- * A caller and the thread that serves it pass one CPU to and fro; a second thread waiting
+ * A caller and the thread that serves it pass one CPU back and forth; a second thread waiting
  * beside the first only gets between them (measured: 3.5 us a call). Programs that work
  * side by side want one thread per CPU. So the first one looks now and then
  * whether the next request is already there when it comes back for it, and wakes a
