@@ -73,6 +73,7 @@ struct dns_query {
 	uint16_t qtype, qclass;
 	uint16_t udp_size; /* what the client takes over UDP, at least DNS_UDP_MIN */
 	bool rd, cd, edns, dnssec_ok;
+	bool other_edns; /* not version 0 */
 	uint8_t opcode;
 	uint8_t kind;	     /* enum dns_kind */
 	struct host host;    /* DNS_HOST, normalised */

@@ -36,10 +36,16 @@ struct hello {
 
 	/* How far it is. */
 	bool again, sni_seen;
-	uint8_t state, n;
-	uint16_t type;
-	uint32_t acc, record, hello, field, exts, ext, list;
-	char name[HOST_MAX + 3];
+	uint8_t record_state, record_type, first[5];
+	uint8_t state;
+	uint16_t ext_type;
+	uint32_t record; /* bytes left in the record */
+	uint32_t hello;	 /* ... in the ClientHello */
+	uint32_t field;	 /* ... in the field */
+	uint32_t exts, ext;
+	uint32_t acc;
+	uint16_t name_len;
+	char name[HOST_MAX + 2]; /* a trailing dot is one more */
 };
 
 /* again: the second hello of a handshake (a ChangeCipherSpec may come before it). */

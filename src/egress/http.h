@@ -9,7 +9,7 @@
  * The caller holds the bytes, in one piece, from the first that was not consumed on:
  *	step = http_next(h, data, len, &n);
  *	HTTP_MORE	read more (the caller needs room for HTTP_HEAD_MAX bytes); n is 0
- *	HTTP_HEAD	http_request(h) is a request to judge; n bytes are its head. Then either
+ *	HTTP_JUDGE	http_request(h) is a request to judge; n bytes are its head. Then either
  *			http_accept(h), and send them on (or what http_rewrite() made of them),
  *			or answer with http_build_error() and close
  *	HTTP_SEND	send n bytes on: body of the accepted request
@@ -45,7 +45,7 @@ enum http_flags {
 
 enum http_step {
 	HTTP_MORE,
-	HTTP_HEAD,
+	HTTP_JUDGE,
 	HTTP_SEND,
 	HTTP_WAIT,
 	HTTP_OPAQUE,
@@ -78,10 +78,10 @@ void http_free(struct http *h);
 /* See above. data begins with the first byte that was not consumed. */
 enum http_step http_next(struct http *h, const uint8_t *data, size_t len, size_t *n);
 
-/* Valid from HTTP_HEAD on until the next head is read. */
+/* Valid from HTTP_JUDGE on until the next head is read. */
 const struct http_request *http_request(const struct http *h);
 
-/* The head that HTTP_HEAD told of goes on. */
+/* The head that HTTP_JUDGE told of goes on. */
 void http_accept(struct http *h);
 
 /* The n bytes of the head as the server gets them. HTTP_PROXY: origin-form, without hop-by-hop
@@ -89,6 +89,12 @@ void http_accept(struct http *h);
  * the wish to upgrade to h2c (Java's client sends it with every request; frames of HTTP/2 name
  * hosts that nobody would judge) or a second upgrade on one connection. 0 or -ENOBUFS/-ENOMEM. */
 int http_rewrite(const struct http *h, const uint8_t *data, size_t n, struct buf *out);
+
+/* After HTTP_SEND of a body whose length is known: so many of its bytes are still to come, and
+ * the next of them may be sent on without being shown here (splice). http_skip() says how many
+ * were. 0: show all bytes. */
+uint64_t http_body_left(const struct http *h);
+void http_skip(struct http *h, uint64_t n);
 
 /* How the server answered a request that asked to leave HTTP: with 101 (then all that follows
  * is opaque) or otherwise (then HTTP goes on). Only in HTTP_WAIT or before it. */
@@ -105,21 +111,23 @@ size_t http_build_error(unsigned status, const char *reason, char *dst, size_t s
 /* To a CONNECT that was accepted. */
 #define HTTP_CONNECTED "HTTP/1.1 200 Connection established\r\n\r\n"
 
-/* Looks like the start of an HTTP/1 request or of HTTP/2's preface (enough of a method and a
- * blank)? 1 yes, 0 no, -EAGAIN: needs more than len bytes (never above 24). */
+/* Might some server take this for an HTTP request? 1 yes (also for what http_next() refuses
+ * then: who could hide a request here could name any host in it), 0 no, -EAGAIN: more than len
+ * bytes are needed, which never happens from HTTP_SNIFF_MAX on. */
+#define HTTP_SNIFF_MAX 4096
 int http_sniff(const uint8_t *data, size_t len);
 
 /* ---- the server's answer to a CONNECT or an upgrade --------------------- */
 
-/* Heads with a status of 1xx other than 101 are passed over. */
+/* All zeros at the start. Heads with a status of 1xx other than 101 are passed over. */
 struct http_answer {
-	int status; /* 0 while unknown; -EBADMSG: no HTTP; then as it stays */
-	uint8_t state, digits;
-	bool bare;
+	int status;    /* 0 while unknown; -EBADMSG: this is no HTTP/1 */
+	uint32_t head; /* status known: so many of the bytes fed are heads */
+	uint32_t fed;
 	uint16_t code;
-	uint32_t fed, head;
+	uint8_t state;
 };
 
-/* Feed the server's bytes in order. Returns a->status. a->head bytes (of all that were fed)
- * are heads once it is known; the first head's end is the last looked at. */
+/* Feed the server's bytes in order, each once. Returns a->status; once it is not 0 nothing
+ * more is looked at. */
 int http_answer_feed(struct http_answer *a, const uint8_t *data, size_t len);
