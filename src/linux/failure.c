@@ -12,7 +12,10 @@ static const char *const stage_text[STAGE_COUNT] = {
 	[STAGE_ROOT] = "cannot make the sandbox's root",
 	[STAGE_INIT] = "cannot start the sandbox's init",
 	[STAGE_PROC] = "cannot mount a fresh /proc",
-	[STAGE_NETNS] = "cannot create the closed network",
+	[STAGE_NETNS] = "cannot create the sandbox's network",
+	[STAGE_NETWORK] = "cannot set up the sandbox's network",
+	[STAGE_HOST_PORT] = "cannot listen inside the sandbox",
+	[STAGE_PUBLISH] = "cannot listen on the host",
 	[STAGE_PIVOT] = "cannot enter the sandbox's root",
 	[STAGE_USERNS] = "cannot enter the inner user namespace",
 	[STAGE_USERNS_LIMIT] = "cannot forbid nested user namespaces",
@@ -89,6 +92,36 @@ static void tree_message(const struct launch *l, const struct fail_record *f, st
 			"boot parameter)");
 }
 
+static void port_message(const struct launch *l, const struct fail_record *f, struct berm_err *err)
+{
+	const struct net_spec *n = &l->spec->network;
+	bool publish = f->stage == STAGE_PUBLISH;
+	size_t i = (size_t)f->index;
+
+	if (f->index < 0 || i >= (publish ? n->n_publish : n->n_host_ports)) {
+		err_errno(err, -f->err, "%s", stage_text[f->stage]);
+		return;
+	}
+	if (publish) {
+		err_errno(err, -f->err, "%s, for --publish, on 127.0.0.1:%u", stage_text[f->stage],
+			  n->publish[i].host_port);
+		if (f->err == EADDRINUSE)
+			err_fix(err,
+				"stop what listens there, or write another port: --publish "
+				"HOST_PORT:%u",
+				n->publish[i].inside_port);
+		else if (f->err == EACCES)
+			err_fix(err, "ports below 1024 are root's; write --publish 8080:%u",
+				n->publish[i].inside_port);
+		return;
+	}
+	err_errno(err, -f->err, "%s, for --host-port, on port %u", stage_text[f->stage],
+		  n->host_ports[i].inside_port);
+	if (f->err == EADDRINUSE)
+		err_fix(err, "it is given twice, or is one that berm takes inside: 53, %d, %d, %d",
+			KIT_PORT_TRANSPARENT, KIT_PORT_HTTP, KIT_PORT_SOCKS);
+}
+
 /* Does the failure say that this host gives nobody such a sandbox? Only stages
  * before anything of the workspace or the private home is looked at: what an
  * earlier command left there must not make a sandbox "unavailable". */
@@ -104,6 +137,7 @@ static bool host_lacks(const struct fail_record *f)
 	case STAGE_ROOT:
 	case STAGE_USERNS:
 	case STAGE_NETNS:
+	case STAGE_NETWORK:
 	case STAGE_PROC:
 		return f->err == EPERM || f->err == EACCES || f->err == ENOSYS ||
 		       f->err == EINVAL || f->err == ENODEV;
@@ -141,6 +175,10 @@ int failure_explain(const struct launch *l, const struct fail_record *f, struct 
 		if (f->err == EBUSY)
 			err_fix(err, "this shell already runs inside a sandbox with a supervisor; "
 				     "start the command there without berm");
+		break;
+	case STAGE_HOST_PORT:
+	case STAGE_PUBLISH:
+		port_message(l, f, err);
 		break;
 	case STAGE_WORKDIR:
 		err_errno(err, -f->err, "%s %s", stage_text[f->stage], l->spec->workdir);

@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "linux/kern.h"
+#include "linux/kit.h"
 #include "linux/seccomp.h"
 #include "linux/setup.h"
 
@@ -29,28 +30,49 @@ static void send_ctl(const struct launch *l, enum ctl_type type, int value)
 		;
 }
 
+static void make_network(struct launch *l, int sysctl)
+{
+	int fds[KIT_MAX], r;
+
+	if (unshare(CLONE_NEWNET) < 0)
+		setup_fail(l, STAGE_NETNS, errno, -1);
+	if (l->kit[1] < 0) {
+		r = net_loopback_up();
+		if (r < 0)
+			setup_fail(l, STAGE_NETNS, r, -1);
+		return;
+	}
+	net_tune(sysctl);
+	r = kit_make(&l->spec->network, fds);
+	if (r < 0)
+		setup_fail(l, STAGE_NETNS, r, -1);
+	r = kit_send(l->kit[1], fds);
+	if (r < 0)
+		setup_lost(l, r);
+}
+
 /* Runs beside the supervisor's mounting: the network namespace is the slowest
  * single step of the set-up. */
 static void enter_root(struct launch *l)
 {
 	int proc = mount_proc();
-	int r;
+	int sysctl, r;
 
 	/* Made while the host's /proc is still there: the kernel grants a new one only
 	 * to those who already see one whole (mount_too_revealing, fs/namespace.c). */
 	if (proc < 0)
 		setup_fail(l, STAGE_PROC, proc, -1);
+	sysctl = net_open_sysctl(proc);
+	if (sysctl < 0)
+		setup_fail(l, STAGE_PROC, sysctl, -1);
 	r = fd_send(l->sync[1], &proc, 1);
 	if (r < 0)
 		setup_lost(l, r);
 	close_quietly(proc);
 	/* For Landlock only; a kernel without them has none to open. */
 	l->mqueue = mount_mqueue();
-	if (unshare(CLONE_NEWNET) < 0)
-		setup_fail(l, STAGE_NETNS, errno, -1);
-	r = net_loopback_up();
-	if (r < 0)
-		setup_fail(l, STAGE_NETNS, r, -1);
+	make_network(l, sysctl);
+	close_quietly(sysctl);
 	/* The pivot, done by the supervisor, has moved this process as well. */
 	r = fd_recv(l->sync[1], NULL, 0);
 	if (r < 0)
@@ -149,6 +171,15 @@ static void filter_calls(struct launch *l)
 	close_quietly(listener);
 }
 
+/* The steward has worked beside all of the above: it is seldom waited for. */
+static void wait_for_network(struct launch *l)
+{
+	int r = l->kit[1] < 0 ? 0 : kit_wait(l->kit[1]);
+
+	if (r < 0)
+		setup_lost(l, r);
+}
+
 static int open_terminal(struct launch *l)
 {
 	int master, slave, r;
@@ -237,13 +268,14 @@ static void handle_ctl(struct launch *l, pid_t command)
 static void reap_loop(struct launch *l, pid_t command)
 {
 	sigset_t chld;
-	struct pollfd p[2];
+	struct pollfd p[3];
 
 	(void)sigemptyset(&chld);
 	(void)sigaddset(&chld, SIGCHLD);
 	p[0] = (struct pollfd){ .fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK),
 				.events = POLLIN };
 	p[1] = (struct pollfd){ .fd = l->ctl[1], .events = POLLIN };
+	p[2] = (struct pollfd){ .fd = l->kit[1], .events = POLLIN };
 	if (p[0].fd < 0)
 		setup_fail(l, STAGE_INIT, errno, -1);
 	close_quietly(l->fail[1]);
@@ -252,12 +284,17 @@ static void reap_loop(struct launch *l, pid_t command)
 
 		/* Before each sleep: a child that ended before the descriptor was there. */
 		reap(l, command);
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		if (poll(p, ARRAY_SIZE(p), -1) < 0 && errno != EINTR)
 			_exit(125);
 		while (read(p[0].fd, &si, sizeof(si)) > 0)
 			;
 		if (p[1].revents)
 			handle_ctl(l, command);
+		if (p[2].revents && !kit_refill(p[2].fd)) {
+			/* Nothing goes out any more; the session goes on. */
+			close_quietly(p[2].fd);
+			p[2].fd = -1;
+		}
 	}
 }
 
@@ -280,6 +317,7 @@ void init_main(struct launch *l)
 	if (l->use_pty)
 		slave = open_terminal(l);
 	filter_calls(l);
+	wait_for_network(l);
 	command = fork();
 	if (command < 0)
 		setup_fail(l, STAGE_FORK, errno, -1);

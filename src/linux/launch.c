@@ -16,7 +16,7 @@
 
 #include "linux/kern.h"
 #include "linux/seccomp.h"
-#include "linux/warden.h"
+#include "linux/steward.h"
 
 /* The command's namespaces but those that init makes for itself (pid, net). */
 #define OUTER_NAMESPACES \
@@ -35,6 +35,11 @@ static int make_channels(struct launch *l)
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->ctl) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->events) < 0 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, l->sync) < 0)
+		return -errno;
+	if (l->spec->network.rung_cap == NET_RUNG_CLOSED)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->net) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->kit) < 0)
 		return -errno;
 	return 0;
 }
@@ -78,6 +83,8 @@ static void fill_launch(struct launch *l, const struct spec *spec, const struct 
 		.ctl = { -1, -1 },
 		.events = { -1, -1 },
 		.sync = { -1, -1 },
+		.net = { -1, -1 },
+		.kit = { -1, -1 },
 		.trap_exec = true,
 		.landlock_abi = landlock_abi(),
 	};
@@ -126,11 +133,27 @@ static int start_supervisor(struct launch *l, int *ret_pidfd, pid_t *ret_pid)
 		(void)close(l->fail[0]);
 		(void)close(l->ctl[0]);
 		(void)close(l->events[0]);
+		close_quietly(l->net[0]);
+		close_quietly(l->net[1]);
+		close_quietly(l->kit[0]);
 		supervise(l);
 	}
 	*ret_pidfd = pidfd;
 	*ret_pid = (pid_t)pid;
 	return 0;
+}
+
+/* After the supervisor, which is on its way meanwhile. */
+static int start_steward(struct warden *w)
+{
+	struct launch *l = w->l;
+
+	if (l->net[1] < 0)
+		return 0;
+	w->steward = fork();
+	if (w->steward == 0)
+		steward_main(w);
+	return w->steward < 0 ? -errno : 0;
 }
 
 /* The warden keeps only what it uses, and of the caller's stdio only stderr: a
@@ -148,7 +171,11 @@ static void settle(struct launch *l, const struct launch_ops *ops)
 	close_quietly(l->events[1]);
 	close_quietly(l->sync[0]);
 	close_quietly(l->sync[1]);
+	close_quietly(l->net[1]);
+	close_quietly(l->kit[0]);
+	close_quietly(l->kit[1]);
 	l->fail[1] = l->ctl[1] = l->events[1] = l->sync[0] = l->sync[1] = -1;
+	l->net[1] = l->kit[0] = l->kit[1] = -1;
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
@@ -195,7 +222,7 @@ static int conclude(struct warden *w, struct launch_result *ret, struct berm_err
 
 static void close_channels(struct launch *l)
 {
-	int *const all[] = { l->fail, l->ctl, l->events, l->sync };
+	int *const all[] = { l->fail, l->ctl, l->events, l->sync, l->net, l->kit };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		close_quietly(all[i][0]);
@@ -247,6 +274,12 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 		w.fail = (struct fail_record){ FAIL_MAGIC, STAGE_CLONE, -r, -1 };
 		r = failure_explain(&l, &w.fail, err);
 		goto out;
+	}
+	r = start_steward(&w);
+	if (r < 0) {
+		/* The supervisor and init wait for it, or end with us. */
+		w.fail = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
+		w.failed = true;
 	}
 	settle(&l, ops);
 	r = warden_loop(&w, err);

@@ -17,10 +17,11 @@ enum rec_type {
 		     * holds for the session */
 	REC_NET,    /* from the steward: struct net_record follows another layout */
 	REC_DEGRADED, /* from the steward; texts: target (what), reason */
-	REC_TERMINAL, /* steward and warden: count 1 asks for the user's terminal, 2 gives it, 3
-		       * returns it */
-	REC_END,      /* to the steward: the session is over, tell what is left and exit */
-	REC_UNASK,    /* from the supervisor: nobody waits for the answer to question `count` */
+	REC_TERMINAL, /* steward and warden: count 1 asks for the user's terminal, 2 gives it (err
+		       * not 0: it cannot be given, nothing is to be returned), 3 returns it */
+	REC_END,   /* to the steward: the session is over, tell what is left and exit; from it: it
+		    * exits because the sandbox has */
+	REC_UNASK, /* from the supervisor: nobody waits for the answer to question `count` */
 	/* From the steward, in the layout of struct net_record, for the event lines only. */
 	REC_ASKED,    /* somebody is asked: count is the id */
 	REC_ANSWERED, /* and was answered (or not): count is the id, text addr says by whom */

@@ -31,6 +31,9 @@ enum stage {
 	STAGE_INIT, /* the pid namespace */
 	STAGE_PROC,
 	STAGE_NETNS,
+	STAGE_NETWORK,	 /* the steward: the kit; index: enum kit_part */
+	STAGE_HOST_PORT, /* index: position in spec->network.host_ports */
+	STAGE_PUBLISH,	 /* index: position in spec->network.publish */
 	STAGE_PIVOT,
 	STAGE_USERNS, /* the inner user namespace */
 	STAGE_USERNS_LIMIT,
@@ -91,6 +94,8 @@ struct launch {
 	int ctl[2];    /* seqpacket: [0] warden, [1] init */
 	int events[2]; /* seqpacket: [0] warden, [1] supervisor */
 	int sync[2];   /* stream: [0] supervisor, [1] init */
+	int net[2];    /* seqpacket: [0] warden, [1] steward */
+	int kit[2];    /* seqpacket: [0] steward, [1] init; -1: the network is closed altogether */
 	int mqueue;    /* init: the message queues' root, negative none */
 
 	bool tty[3]; /* stdio that gets the session's own terminal */
@@ -131,6 +136,10 @@ int caps_drop_bounding(void);
 
 /* net.c */
 int net_loopback_up(void);
+/* Opens /proc/sys of a procfs that is not attached yet: later it is read-only. */
+int net_open_sysctl(int proc);
+/* What the namespace's owner can set and nobody else, after unshare(CLONE_NEWNET). */
+void net_tune(int sysctl);
 
 /* landlock.c */
 int landlock_abi(void);

@@ -102,6 +102,8 @@ static void clone_init(struct launch *l)
 	l->sync[1] = -1;
 	(void)close(l->ctl[1]);
 	l->ctl[1] = -1;
+	close_quietly(l->kit[1]);
+	l->kit[1] = -1;
 }
 
 static enum sup_root_kind root_kind(enum tree_kind kind)

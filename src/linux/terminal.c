@@ -62,7 +62,7 @@ void terminal_raw(struct terminal *t)
 {
 	struct termios modes = t->saved;
 
-	if (!t->active || t->raw || t->in < 0 || !in_foreground(t))
+	if (!t->active || t->raw || t->paused || t->in < 0 || !in_foreground(t))
 		return;
 	cfmakeraw(&modes);
 	if (tcsetattr(t->ctl, TCSADRAIN, &modes) == 0)
@@ -85,6 +85,41 @@ void terminal_resize(struct terminal *t)
 		(void)ioctl(t->master, TIOCSWINSZ, &size);
 }
 
+int terminal_pause(struct terminal *t)
+{
+	if (!t->active || t->paused)
+		return t->paused ? -EBUSY : 0;
+	if (!in_foreground(t))
+		return -EAGAIN;
+	terminal_drain(t);
+	terminal_restore(t);
+	t->paused = true;
+	return 0;
+}
+
+/* A size that differs for a moment: the kernel tells the foreground group of each change,
+ * and only of a change. */
+static void redraw(struct terminal *t)
+{
+	struct winsize size, other;
+
+	if (t->master < 0 || ioctl(t->ctl, TIOCGWINSZ, &size) < 0)
+		return;
+	other = size;
+	other.ws_row++;
+	(void)ioctl(t->master, TIOCSWINSZ, &other);
+	(void)ioctl(t->master, TIOCSWINSZ, &size);
+}
+
+void terminal_resume(struct terminal *t)
+{
+	if (!t->paused)
+		return;
+	t->paused = false;
+	terminal_raw(t);
+	redraw(t);
+}
+
 static size_t room(struct relay *r)
 {
 	if (r->from == r->to)
@@ -97,7 +132,7 @@ size_t terminal_poll(const struct terminal *t, struct pollfd *p)
 	size_t n = 0;
 	short events = 0;
 
-	if (!t->active || t->master < 0)
+	if (!t->active || t->master < 0 || t->paused)
 		return 0;
 	/* Input is only read in the foreground: the shell's otherwise. */
 	if (t->in >= 0 && t->raw && t->input.from == t->input.to)

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "linux/warden.h"
+#include "linux/steward.h"
 
 /* How long a command has after SIGTERM before it is killed. */
 #define TERM_PATIENCE_MS 10000
@@ -120,7 +120,9 @@ static void handle_events(struct warden *w)
 		text = (size_t)rec.h.target_len + rec.h.exe_len + rec.h.reason_len;
 		if (text > sizeof(rec.text) || (size_t)n != sizeof(rec.h) + text)
 			continue;
-		if (w->ops->on_record)
+		if (rec.h.type == REC_ASK || rec.h.type == REC_UNASK)
+			warden_ask(w, &rec, (size_t)n);
+		else if (w->ops->on_record)
 			w->ops->on_record(w->ops->ctx, &rec);
 	}
 }
@@ -188,7 +190,7 @@ static int timeout(const struct warden *w)
 	return w->ops->on_tick ? 1000 : -1;
 }
 
-enum { P_CHILD, P_CTL, P_EVENTS, P_SIGNALS, P_FAIL, P_TERMINAL, P_MAX = P_TERMINAL + 3 };
+enum { P_CHILD, P_CTL, P_EVENTS, P_NET, P_SIGNALS, P_FAIL, P_TERMINAL, P_MAX = P_TERMINAL + 3 };
 
 /* One round. 0: go on, 1: the supervisor is gone, negative: the protocol is broken. */
 static int round_once(struct warden *w)
@@ -199,6 +201,7 @@ static int round_once(struct warden *w)
 		/* "ready" comes first: init may be slow to close its end of the fail pipe. */
 		[P_EVENTS] = { .fd = w->ready || w->failed ? w->l->events[0] : -1,
 			       .events = POLLIN },
+		[P_NET] = { .fd = w->ready || w->failed ? w->l->net[0] : -1, .events = POLLIN },
 		[P_SIGNALS] = { .fd = w->signals, .events = POLLIN },
 		[P_FAIL] = { .fd = w->l->fail[0], .events = POLLIN },
 	};
@@ -215,6 +218,8 @@ static int round_once(struct warden *w)
 		return w->confined;
 	if (p[P_EVENTS].revents)
 		handle_events(w);
+	if (p[P_NET].revents)
+		warden_net_ready(w);
 	if (p[P_CTL].revents)
 		r = handle_ctl(w);
 	if (r == -EPIPE) {
@@ -263,6 +268,7 @@ int warden_loop(struct warden *w, struct berm_err *err)
 	while (w->l->ctl[0] >= 0 && !w->exited)
 		if (handle_ctl(w) < 0)
 			break;
+	warden_net_end(w);
 	terminal_drain(&w->term);
 	terminal_close(&w->term);
 	return r < 0 ? r : 0;

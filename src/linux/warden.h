@@ -23,6 +23,7 @@ struct terminal {
 	int out;    /* an open file description of our own on the user's terminal, non-blocking */
 	int ctl;    /* descriptor for modes and size */
 	bool raw;
+	bool paused; /* somebody else has the user's terminal */
 	struct termios saved;
 	struct relay input, output;
 };
@@ -34,6 +35,11 @@ int terminal_attach(struct terminal *t, int master);
 void terminal_raw(struct terminal *t);	   /* when in the foreground */
 void terminal_restore(struct terminal *t); /* as it was before */
 void terminal_resize(struct terminal *t);
+/* Lends the user's terminal, with its own modes, to somebody else; the command's output
+ * waits. 0, or a negative errno when it cannot be lent just now. */
+int terminal_pause(struct terminal *t);
+/* Takes it back; what the command has on the screen is drawn again (SIGWINCH). */
+void terminal_resume(struct terminal *t);
 /* Fills up to 3 entries; returns how many. */
 size_t terminal_poll(const struct terminal *t, struct pollfd *p);
 void terminal_ready(struct terminal *t, const struct pollfd *p, size_t n);
@@ -57,6 +63,10 @@ struct warden {
 	int status;
 	bool failed; /* a set-up step failed: fail is filled */
 	struct fail_record fail;
+	pid_t steward;	     /* 0 none, or reaped */
+	bool steward_ends;   /* as it should: with the session */
+	uint32_t asked[128]; /* questions that the steward has not answered yet */
+	size_t n_asked;
 	int64_t kill_at; /* CLOCK_MONOTONIC ms when patience after SIGTERM ends, 0 none */
 };
 

@@ -9,7 +9,8 @@
 #include "policy/net.h"
 
 enum kit_fd {
-	KIT_INIT,  /* seqpacket to init: a byte asks for KIT_REFILL fresh TCP sockets (v4) */
+	KIT_INIT,  /* seqpacket to init: any message asks for KIT_REFILL fresh TCP sockets (v4); one
+		    * message brings them (SCM_RIGHTS), its bytes mean nothing */
 	KIT_RTNL,  /* NETLINK_ROUTE of the namespace; the steward closes it after set-up */
 	KIT_QUEUE, /* NETLINK_NETFILTER: the gate's queue, bound (rung GATE only) */
 	KIT_DIAG,  /* NETLINK_SOCK_DIAG */

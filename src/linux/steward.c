@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linux/steward.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "linux/kit.h"
+
+/* The warden's last words to us, the same as ours to it. */
+static void send_end(int fd)
+{
+	struct rec_header h = { .magic = REC_MAGIC, .type = REC_END };
+
+	(void)send(fd, &h, sizeof(h), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void degraded(int fd, const char *reason)
+{
+	static const char what[] = "network";
+	static struct record rec;
+
+	rec.h = (struct rec_header){ .magic = REC_MAGIC,
+				     .type = REC_DEGRADED,
+				     .op = -1,
+				     .rule = -1,
+				     .target_len = sizeof(what) - 1,
+				     .reason_len = (uint16_t)strlen(reason) };
+	memcpy(rec.text, what, sizeof(what) - 1);
+	memcpy(rec.text + sizeof(what) - 1, reason, rec.h.reason_len);
+	(void)send(fd, &rec, sizeof(rec.h) + sizeof(what) - 1 + rec.h.reason_len, MSG_NOSIGNAL);
+}
+
+static void tell_rung(int fd, const struct net_kit *k, const struct kit_report *rep)
+{
+	static const char *const lost[] = {
+		[NET_RUNG_TPROXY] = "a refused connection is reset after it was accepted",
+		[NET_RUNG_REDIRECT] = "connections are redirected, and reset when refused",
+		[NET_RUNG_PORTS] = "only a few ports can be reached, by IPv4 only",
+	};
+	const char *part = "no packet filter";
+	int err = rep->redirect_err;
+	char reason[512];
+
+	if (k->rung == NET_RUNG_GATE)
+		return;
+	if (k->rung == NET_RUNG_TPROXY) {
+		part = "no packet queue";
+		err = rep->gate_err;
+	} else if (k->rung == NET_RUNG_REDIRECT) {
+		part = "no transparent listeners";
+		err = rep->tproxy_err;
+	}
+	(void)snprintf(reason, sizeof(reason), "%s (%s): %s", part,
+		       err ? strerror(-err) : "switched off", lost[k->rung]);
+	degraded(fd, reason);
+}
+
+/* What is the warden's alone, and what would hide another process's end. */
+static void keep_own(struct warden *w)
+{
+	struct launch *l = w->l;
+	int *const pairs[] = { l->ctl, l->events, l->sync };
+	int null;
+
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		close_quietly(pairs[i][0]);
+		close_quietly(pairs[i][1]);
+	}
+	close_quietly(l->fail[0]);
+	close_quietly(l->net[0]);
+	close_quietly(l->kit[1]);
+	close_quietly(w->signals);
+	close_quietly(w->child);
+	close_quietly(w->term.in);
+	close_quietly(w->term.out);
+	if (w->ops->steward_stdio)
+		return;
+	/* A reader of the command's output waits for its end. */
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0)
+		setup_fail(l, STAGE_NETWORK, errno, -1);
+	for (int fd = 0; fd < 2; fd++)
+		if (dup2(null, fd) < 0)
+			setup_fail(l, STAGE_NETWORK, errno, -1);
+	close_quietly(null);
+}
+
+static void begin(struct warden *w)
+{
+	struct launch *l = w->l;
+	struct rlimit files;
+	char c;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		setup_fail(l, STAGE_NETWORK, errno, -1);
+	keep_own(w);
+	/* It may have died before the request was in place. */
+	if (recv(l->net[1], &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+		_exit(125);
+	/* For the broker, which inherits it: each connection takes two descriptors. */
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+static void set_up(struct launch *l, struct net_kit *k)
+{
+	static const enum stage stages[] = { [KIT_PART_INTERFACE] = STAGE_NETWORK,
+					     [KIT_PART_LISTEN] = STAGE_NETWORK,
+					     [KIT_PART_HOST_PORT] = STAGE_HOST_PORT,
+					     [KIT_PART_PUBLISH] = STAGE_PUBLISH };
+	struct kit_report rep;
+	int r = kit_receive(l->kit[0], &l->spec->network, k);
+
+	if (r == -EPIPE)
+		_exit(125); /* init is gone, which has said why */
+	if (r < 0)
+		setup_fail(l, STAGE_NETWORK, r, -1);
+	r = kit_setup(&l->spec->network, k, &rep);
+	if (r < 0)
+		setup_fail(l, stages[rep.part], r, rep.index);
+	tell_rung(l->net[1], k, &rep);
+	/* End of file there means that the command runs, to the warden. */
+	close_quietly(l->fail[1]);
+	r = kit_ready(l->kit[0]);
+	if (r < 0 || fcntl(l->kit[0], F_SETFL, O_RDWR | O_NONBLOCK) < 0)
+		_exit(125);
+}
+
+static void close_kit(struct net_kit *k)
+{
+	for (size_t i = 0; i < KIT_MAX; i++) {
+		if (i == KIT_INIT)
+			continue;
+		close_quietly(k->fd[i]);
+		k->fd[i] = -1;
+	}
+}
+
+/* There is nobody to ask. */
+static void refuse(int warden)
+{
+	static struct record rec;
+	struct rec_header h = { .magic = REC_MAGIC, .type = REC_ANSWER, .err = EACCES };
+	ssize_t n = recv(warden, &rec, sizeof(rec), MSG_DONTWAIT);
+
+	if (n < (ssize_t)sizeof(rec.h) || rec.h.type != REC_ASK)
+		return;
+	h.count = rec.h.count;
+	(void)send(warden, &h, sizeof(h), MSG_NOSIGNAL);
+}
+
+/* What woke us is for us. true: the session is over. */
+static bool over(int warden, short revents)
+{
+	struct rec_header h;
+
+	if (!revents)
+		return false;
+	return recv(warden, &h, sizeof(h), MSG_PEEK | MSG_DONTWAIT) <= 0 || h.type == REC_END;
+}
+
+static void sleep_until_needed(struct warden *w, struct net_kit *k)
+{
+	int warden = w->l->net[1];
+	struct pollfd p[1 + KIT_MAX];
+	nfds_t n;
+
+	for (;;) {
+		bool packet = false;
+
+		p[0] = (struct pollfd){ .fd = warden, .events = POLLIN };
+		p[1] = (struct pollfd){ .fd = k->fd[KIT_INIT], .events = POLLIN };
+		n = 2;
+		for (size_t i = KIT_INIT + 1; i < KIT_MAX; i++)
+			if (k->fd[i] >= 0)
+				p[n++] = (struct pollfd){ .fd = k->fd[i], .events = POLLIN };
+		if (poll(p, n, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			_exit(125);
+		}
+		if (p[1].revents || over(warden, p[0].revents)) {
+			send_end(warden);
+			_exit(0);
+		}
+		for (nfds_t i = 2; i < n; i++)
+			packet |= p[i].revents != 0;
+		if (w->ops->steward)
+			return;
+		if (packet) {
+			close_kit(k);
+			degraded(warden, "there is no broker: nothing goes out");
+		} else {
+			refuse(warden);
+		}
+	}
+}
+
+void steward_main(struct warden *w)
+{
+	static struct net_kit kit;
+
+	begin(w);
+	set_up(w->l, &kit);
+	sleep_until_needed(w, &kit);
+	kit.init_pid = w->l->shared->init_pid;
+	w->ops->steward(w->ops->ctx, &kit, w->l->net[1]);
+	_exit(125);
+}
