@@ -12,6 +12,7 @@
 #include "linux/launch.h"
 #include "plan/plan.h"
 #include "session/session.h"
+#include "session/steward.h"
 
 static const char usage[] =
 	"usage: berm run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
@@ -45,9 +46,10 @@ static void first_lines(const struct run_opts *o, const struct spec *spec)
 	if (o->verbose || isatty(STDERR_FILENO))
 		(void)fprintf(
 			stderr,
-			"berm: agent sandbox ON (native: full; profile %s; workspace %s%s; network off)\n",
+			"berm: agent sandbox ON (native: full; profile %s; workspace %s%s; network %s)\n",
 			spec->profile, path,
-			spec->n_roots && spec->roots[0].read_only ? ", read-only" : "");
+			spec->n_roots && spec->roots[0].read_only ? ", read-only" : "",
+			session_network_name(spec->net));
 	for (size_t i = 0; i < spec->notes.n; i++)
 		print_note(spec->notes.v[i]);
 }
@@ -55,6 +57,21 @@ static void first_lines(const struct run_opts *o, const struct spec *spec)
 static void on_record(void *ctx, const struct record *rec)
 {
 	session_record(ctx, rec);
+}
+
+static void on_net(void *ctx, const struct net_record *rec)
+{
+	session_net_record(ctx, rec);
+}
+
+/* Never silent, under -q neither: something is weaker, or closed, that was not meant to be. */
+static void on_degraded(void *ctx, const char *what, const char *reason)
+{
+	char line[1100];
+
+	str_escape(line, sizeof(line), reason, strlen(reason));
+	(void)fprintf(stderr, "berm: %s: %s\n", what, line);
+	session_degraded(ctx, what, reason);
 }
 
 static void on_state(void *ctx, enum launch_state state, int pid)
@@ -142,6 +159,9 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 		.on_state = on_state,
 		.on_tick = on_tick,
 		.keep_fd = session_events_fd(session),
+		.steward = session_steward,
+		.on_net = on_net,
+		.on_degraded = on_degraded,
 	};
 	int r;
 
@@ -173,11 +193,29 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	return res.status;
 }
 
+/* Asks are denies where nobody can answer: the supervisor is told beforehand. */
+static int open_network(struct session *session, struct spec *spec, const struct policy_input *in,
+			struct berm_err *err)
+{
+	char *none;
+	int r = session_open_network(session, in, err);
+
+	if (r < 0 || session_has_approver(session))
+		return r;
+	none = strdup("none");
+	if (!none)
+		return err_set(err, -ENOMEM, "out of memory");
+	free(spec->approver);
+	spec->approver = none;
+	return 0;
+}
+
 static int run(struct run_opts *o, char **command)
 {
 	_cleanup_(events_file_free) struct events_file events = { 0 };
 	_cleanup_spec_ struct spec *spec = NULL;
 	_cleanup_(cleanup_session_) struct session *session = NULL;
+	struct policy_input input;
 	struct berm_err err = { 0 };
 
 	if (events_file_prepare(&events, o, &err) < 0 ||
@@ -193,6 +231,9 @@ static int run(struct run_opts *o, char **command)
 		return cli_fail(&err);
 	if (o->off_by || o->backend == BACKEND_NONE)
 		return run_bare(o, spec, session, NULL);
+	run_opts_input(o, command, &input);
+	if (open_network(session, spec, &input, &err) < 0)
+		return cli_fail(&err);
 	return run_native(o, spec, session);
 }
 

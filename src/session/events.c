@@ -27,6 +27,7 @@ struct session *session_new(const struct spec *spec)
 	s->spec = spec;
 	s->sink = SINK_INIT;
 	s->started_ms = session_now_ms();
+	s->broker = -1;
 	return s;
 }
 
@@ -36,7 +37,22 @@ void session_free(struct session *s)
 		return;
 	sink_close(&s->sink);
 	dedup_free(&s->dedup);
+	refused_free(&s->refused);
+	approver_setups_close(&s->approvers, true);
+	close_quietly(s->broker);
 	free(s);
+}
+
+int session_open_network(struct session *s, const struct policy_input *in, struct berm_err *err)
+{
+	s->input = in;
+	s->broker = broker_find();
+	return approver_setups_open(&s->approvers, s->spec, err);
+}
+
+bool session_has_approver(const struct session *s)
+{
+	return s->approvers.n > 0;
 }
 
 int session_open_events(struct session *s, const char *target, struct berm_err *err)
@@ -49,8 +65,7 @@ int session_events_fd(const struct session *s)
 	return s->sink.fd;
 }
 
-/* Starts an event line. */
-static void begin(struct session *s, struct buf *b, const char *event)
+void session_line_begin(struct session *s, struct buf *b, const char *event)
 {
 	struct timespec ts;
 	struct tm tm;
@@ -68,11 +83,20 @@ static void begin(struct session *s, struct buf *b, const char *event)
 	json_member_str(b, "event", event);
 }
 
-static void end(struct session *s, struct buf *b)
+void session_line_end(struct session *s, struct buf *b)
 {
 	json_end(b);
 	(void)buf_adds(b, "\n");
 	sink_line(&s->sink, b);
+}
+
+const char *session_network_name(enum net_mode m)
+{
+	static const char *const names[] = {
+		[NET_OFF] = "off", [NET_ALLOW] = "allow", [NET_OPEN] = "open"
+	};
+
+	return names[m];
 }
 
 void session_starting(struct session *s, const char *backend, const char *tier)
@@ -82,12 +106,12 @@ void session_starting(struct session *s, const char *backend, const char *tier)
 
 	if (s->sink.fd < 0)
 		return;
-	begin(s, &b, "starting");
+	session_line_begin(s, &b, "starting");
 	json_member_str(&b, "backend", backend);
 	json_member_str(&b, "tier", tier);
 	json_member_str(&b, "profile", spec->profile);
 	json_member_str(&b, "mode", mode_name(spec->mode));
-	json_member_str(&b, "network", "off");
+	json_member_str(&b, "network", session_network_name(spec->net));
 	if (spec->n_roots)
 		json_member_str(&b, "workspace", spec->roots[0].path);
 	if (spec->argv && spec->argv[0])
@@ -96,7 +120,7 @@ void session_starting(struct session *s, const char *backend, const char *tier)
 		json_member_strv(&b, "unprotected", &spec->lifted);
 	if (spec->notes.n)
 		json_member_strv(&b, "notes", &spec->notes);
-	end(s, &b);
+	session_line_end(s, &b);
 }
 
 void session_degraded(struct session *s, const char *what, const char *detail)
@@ -105,10 +129,10 @@ void session_degraded(struct session *s, const char *what, const char *detail)
 
 	if (s->sink.fd < 0)
 		return;
-	begin(s, &b, "degraded");
+	session_line_begin(s, &b, "degraded");
 	json_member_str(&b, "what", what);
 	json_member_str(&b, "detail", detail);
-	end(s, &b);
+	session_line_end(s, &b);
 }
 
 void session_ready(struct session *s, int pid)
@@ -117,9 +141,9 @@ void session_ready(struct session *s, int pid)
 
 	if (s->sink.fd < 0)
 		return;
-	begin(s, &b, "ready");
+	session_line_begin(s, &b, "ready");
 	json_member_int(&b, "pid", pid);
-	end(s, &b);
+	session_line_end(s, &b);
 }
 
 void session_suspended(struct session *s, bool suspended)
@@ -128,8 +152,8 @@ void session_suspended(struct session *s, bool suspended)
 
 	if (s->sink.fd < 0)
 		return;
-	begin(s, &b, suspended ? "suspended" : "resumed");
-	end(s, &b);
+	session_line_begin(s, &b, suspended ? "suspended" : "resumed");
+	session_line_end(s, &b);
 }
 
 static void tell(struct session *s, struct dedup_entry *e, long long now)
@@ -139,7 +163,7 @@ static void tell(struct session *s, struct dedup_entry *e, long long now)
 
 	if (s->sink.fd >= 0) {
 		session_denial_text(s, &e->d, &t);
-		begin(s, &b, "violation");
+		session_line_begin(s, &b, "violation");
 		json_member_str(&b, "action", t.action);
 		json_member_str(&b, "target", t.target);
 		json_member_int(&b, "pid", e->d.pid);
@@ -151,7 +175,7 @@ static void tell(struct session *s, struct dedup_entry *e, long long now)
 		json_member_int(&b, "errno", e->d.err);
 		json_member_str(&b, "grant", t.grant);
 		json_member_int(&b, "count", (long long)e->pending);
-		end(s, &b);
+		session_line_end(s, &b);
 	}
 	dedup_told(e, now);
 }
@@ -163,10 +187,10 @@ static void tell_dropped(struct session *s, uint64_t count, const char *reason)
 
 	if (s->sink.fd < 0)
 		return;
-	begin(s, &b, "dropped");
+	session_line_begin(s, &b, "dropped");
 	json_member_str(&b, "reason", reason);
 	json_member_int(&b, "count", (long long)count);
-	end(s, &b);
+	session_line_end(s, &b);
 }
 
 static void tell_due(struct session *s, bool all)
@@ -261,7 +285,7 @@ void session_end(struct session *s, const struct session_end *what)
 	tell_due(s, true);
 	if (s->sink.fd < 0)
 		return;
-	begin(s, &b, "exit");
+	session_line_begin(s, &b, "exit");
 	if (what->signal)
 		json_member_int(&b, "signal", what->signal);
 	else
@@ -269,7 +293,7 @@ void session_end(struct session *s, const struct session_end *what)
 	if (what->error)
 		json_member_str(&b, "error", what->error);
 	json_member_int(&b, "duration_ms", session_now_ms() - s->started_ms);
-	end(s, &b);
+	session_line_end(s, &b);
 	sink_flush(&s->sink, END_WAIT_MS);
 	if (s->sink.sent < s->sink.backlog.len && !s->sink.broken)
 		s->sink.broken = -ETIMEDOUT;

@@ -2,7 +2,10 @@
 /* Shared by the files of this folder only. */
 #pragma once
 
+#include "policy/resolve.h"
+#include "session/approver.h"
 #include "session/dedup.h"
+#include "session/refused.h"
 #include "session/session.h"
 #include "session/sink.h"
 
@@ -15,7 +18,20 @@ struct session {
 	uint64_t dropped; /* records that the supervisor could not send */
 	uint64_t dropped_told;
 	long long started_ms;
+
+	struct refused refused; /* hosts, for the summary */
+	struct approver_setups approvers;
+	const struct policy_input *input; /* to read the settings again; NULL: they are not */
+	int broker;			  /* O_PATH on berm-egress, -1: it is not there */
+	char last_policy_error[1024];	  /* of the steward: told once */
 };
+
+/* Opens the broker's program where this build or installation has it; -1. */
+int broker_find(void);
+
+/* An event line is begun with t, session, seq and event, and ended and sent. */
+void session_line_begin(struct session *s, struct buf *b, const char *event);
+void session_line_end(struct session *s, struct buf *b);
 
 /* Milliseconds of a clock that only goes forward. */
 long long session_now_ms(void);

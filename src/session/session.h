@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "linux/record.h"
+#include "policy/resolve.h"
 #include "policy/spec.h"
 
 struct session;
@@ -23,6 +24,16 @@ int session_open_events(struct session *s, const char *target, struct berm_err *
 /* The descriptor that event lines go to, -1 when there is none. */
 int session_events_fd(const struct session *s);
 
+/* Opens what the steward will need: the broker's program, and who may answer questions
+ * (session/approver.h). in: what the spec was resolved from, for reading the settings
+ * again; it must outlive the session. */
+int session_open_network(struct session *s, const struct policy_input *in, struct berm_err *err);
+
+const char *session_network_name(enum net_mode m);
+
+/* Can somebody be asked? */
+bool session_has_approver(const struct session *s);
+
 /* Facts that are known before the start: backend ("native", "none") and tier. */
 void session_starting(struct session *s, const char *backend, const char *tier);
 
@@ -35,6 +46,10 @@ void session_suspended(struct session *s, bool suspended);
 
 /* One record from the supervisor. */
 void session_record(struct session *s, const struct record *rec);
+
+/* One record about the network, a question or the policy, from the steward; its lengths were
+ * checked, nothing else. */
+void session_net_record(struct session *s, const struct net_record *rec);
 
 /* Tells what has waited long enough; called now and then. */
 void session_tick(struct session *s);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define ROWS_MAX 8
+#define ROWS_MAX 8 /* files and hosts together; hosts get at most half when both are there */
 #define TARGET_SHOWN 400
 
 struct row {
@@ -63,10 +63,58 @@ static void print_row(const struct session *s, const struct row *row)
 		      origin, grant[0] ? "; to allow: " : "", grant);
 }
 
+static void print_host(const struct refused_host *h)
+{
+	char host[TARGET_SHOWN], reason[256], origin[256], grant[400], times[32] = "";
+
+	str_escape(host, sizeof(host), h->host, strlen(h->host));
+	str_escape(reason, sizeof(reason), h->reason, strlen(h->reason));
+	str_escape(origin, sizeof(origin), h->origin, strlen(h->origin));
+	str_escape(grant, sizeof(grant), h->grant, strlen(h->grant));
+	if (h->count > 1)
+		(void)snprintf(times, sizeof(times), " (%llu times)", (unsigned long long)h->count);
+	(void)fprintf(stderr, "berm:   network-outbound %s", host);
+	if (h->port)
+		(void)fprintf(stderr, strchr(host, ':') ? " port %u" : ":%u", h->port);
+	(void)fprintf(stderr, "%s: %s%s%s%s%s%s\n", times, reason, origin[0] ? " [" : "", origin,
+		      origin[0] ? "]" : "", grant[0] ? "; to allow: " : "", grant);
+}
+
+static uint64_t hosts_total(const struct refused *r)
+{
+	uint64_t total = r->unlisted;
+
+	for (size_t i = 0; i < r->n; i++)
+		total += r->v[i].count;
+	return total;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* At most ROWS_MAX lines, and what they leave out. */
+static void print_rows(const struct session *s, const struct row *rows, size_t n)
+{
+	size_t hosts = s->refused.n, files = least(n, ROWS_MAX);
+
+	if (files + hosts > ROWS_MAX)
+		files = least(files, ROWS_MAX - least(hosts, ROWS_MAX / 2));
+	hosts = least(hosts, ROWS_MAX - files);
+	for (size_t i = 0; i < files; i++)
+		print_row(s, &rows[i]);
+	for (size_t i = 0; i < hosts; i++)
+		print_host(&s->refused.v[i]);
+	if (n + s->refused.n > files + hosts)
+		(void)fprintf(stderr, "berm:   and %zu more kinds; --events FILE lists them\n",
+			      n + s->refused.n - files - hosts);
+}
+
 void session_summary(const struct session *s)
 {
 	struct row rows[ROWS_MAX];
-	uint64_t total, unlisted = s->dedup.overflow + s->dropped;
+	uint64_t total, unlisted = s->dedup.overflow + s->dropped + s->refused.unlisted;
 	size_t n = collect(s, rows, &total);
 
 	if (s->sink.broken)
@@ -78,17 +126,13 @@ void session_summary(const struct session *s)
 			stderr,
 			"berm: the event log is incomplete: %lu lines lost, its reader is too slow\n",
 			s->sink.lost);
-	total += unlisted;
+	total += s->dedup.overflow + s->dropped + hosts_total(&s->refused);
 	if (!total)
 		return;
 	(void)fprintf(stderr, "berm: %llu %s denied:\n", (unsigned long long)total,
 		      total == 1 ? "action was" : "actions were");
-	for (size_t i = 0; i < n && i < ROWS_MAX; i++)
-		print_row(s, &rows[i]);
-	if (n > ROWS_MAX)
-		(void)fprintf(stderr, "berm:   and %zu more kinds; --events FILE lists them\n",
-			      n - ROWS_MAX);
-	else if (unlisted)
+	print_rows(s, rows, n);
+	if (n + s->refused.n <= ROWS_MAX && unlisted)
 		(void)fprintf(stderr, "berm:   %llu of them were too many to list\n",
 			      (unsigned long long)unlisted);
 }

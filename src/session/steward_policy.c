@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules about hosts are live: the settings are read again, by the function that read them
+ * at the start, when a file of theirs changed or an answer was written. What is wrong in
+ * a new file leaves the old rules in force. Whether there is a network at all, and the
+ * rules about files, are as at the start. */
+#include <string.h>
+
+#include "base/path.h"
+#include "policy/layers.h"
+#include "policy/trust.h"
+#include "session/settings_write.h"
+#include "session/steward_impl.h"
+
+#define POLICY_TEXT_MAX (4u << 20)
+
+static void watch_dir_of(struct settings_watch *w, const char *base, const char *file)
+{
+	_cleanup_free_ char *path = path_join(base, file);
+	char *slash = path ? strrchr(path, '/') : NULL;
+
+	if (!slash || slash == path)
+		return;
+	*slash = '\0';
+	settings_watch_dir(w, path);
+}
+
+static void watch_all(struct steward *st)
+{
+	const struct policy_input *in = st->s->input;
+	const char *managed = in->dirs.managed ? in->dirs.managed : "/etc/berm";
+	_cleanup_free_ char *config = user_config_dir(in, st->spec->user_home);
+	_cleanup_free_ char *drop = path_join(managed, "managed.d"), *cwd = getcwd(NULL, 0);
+
+	if (config)
+		settings_watch_dir(&st->watch, config);
+	settings_watch_dir(&st->watch, managed);
+	if (drop)
+		settings_watch_dir(&st->watch, drop);
+	for (size_t i = 0; i < st->spec->n_roots; i++) {
+		_cleanup_free_ char *dir = path_join(st->spec->roots[i].path, ".berm");
+
+		if (dir && st->spec->roots[i].kind == ROOT_WORKSPACE)
+			settings_watch_dir(&st->watch, dir);
+	}
+	for (size_t i = 0; i < in->n_policy_files && cwd; i++)
+		watch_dir_of(&st->watch, cwd, in->policy_files[i]);
+}
+
+void policy_watch_start(struct steward *st)
+{
+	if (st->s->input)
+		watch_all(st);
+}
+
+/* Do both say the same? Unclear counts as no. */
+static bool same_policy(const struct net_policy *a, const struct net_policy *b)
+{
+	_cleanup_buf_ struct buf x = BUF_INIT(POLICY_TEXT_MAX), y = BUF_INIT(POLICY_TEXT_MAX);
+
+	if (net_policy_write(a, &x) < 0 || net_policy_write(b, &y) < 0 || x.failed || y.failed)
+		return false;
+	return x.len == y.len && memcmp(x.data, y.data, x.len) == 0;
+}
+
+static void tell_policy(struct steward *st, int err, const char *reason)
+{
+	struct tell t = { .type = REC_POLICY, .err = err, .op = -1, .reason = reason };
+
+	tell_warden(st, &t);
+}
+
+static void put_in_force(struct steward *st, struct spec *spec)
+{
+	spec_free(st->before_owner);
+	st->before_owner = st->policy_owner;
+	st->before = st->policy;
+	st->policy_owner = spec;
+	st->policy = spec->network.policy;
+	if (st->broker >= 0 && broker_config(st) < 0) {
+		/* Rules that the user has withdrawn must not stay in force unseen. */
+		broker_lost(st, "the broker cannot be told of the new rules");
+		return;
+	}
+	tell_policy(st, 0, "the rules about hosts changed");
+}
+
+void policy_reload(struct steward *st)
+{
+	struct spec *fresh = NULL;
+	struct policy_input in;
+	struct berm_err err = { 0 };
+	int r;
+
+	if (!st->s->input || st->ending)
+		return;
+	watch_all(st); /* folders that have come */
+	in = *st->s->input;
+	in.pretend = true;
+	r = policy_resolve(&in, &fresh, &err);
+	if (r >= 0 && !fresh->network.policy) {
+		spec_free(fresh);
+		return;
+	}
+	if (r < 0) {
+		if (!streq(err.msg, st->s->last_policy_error))
+			tell_policy(st, -r, err.msg);
+		(void)snprintf(st->s->last_policy_error, sizeof(st->s->last_policy_error), "%s",
+			       err.msg);
+		return;
+	}
+	st->s->last_policy_error[0] = '\0';
+	fresh->network.policy->mode = st->policy->mode;
+	if (same_policy(fresh->network.policy, st->policy))
+		spec_free(fresh);
+	else
+		put_in_force(st, fresh);
+}
+
+/* ---- lasting answers ------------------------------------------------------------ */
+
+/* A path as a pattern that means just that path. */
+static char *literal_pattern(const char *path)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(64u * 1024u);
+
+	for (const char *p = path; *p; p++) {
+		if (strchr("*?[]{},\\", *p))
+			(void)buf_add(&b, "\\", 1);
+		(void)buf_add(&b, p, 1);
+	}
+	return b.failed ? NULL : take_ptr(b.data);
+}
+
+static const char *file_grant(const struct ask *a, enum decision decision)
+{
+	if (decision == VERDICT_DENY)
+		return "none";
+	return a->op == OP_READ || a->op == OP_EXEC ? "read" : "write";
+}
+
+/* What the settings are to say. *ret_text is what c points to. */
+static bool change_for(const struct ask *a, enum decision decision, struct jsonc_change *c,
+		       char **ret_text)
+{
+	*c = (struct jsonc_change){ 0 };
+	if (a->kind == ASK_FILE) {
+		*ret_text = literal_pattern(a->target);
+		c->path[0] = "files";
+		c->name = *ret_text;
+		c->value = file_grant(a, decision);
+	} else {
+		*ret_text = strchr(a->target, ':') ? str_printf("[%s]:%u", a->target, a->port)
+						   : str_printf("%s:%u", a->target, a->port);
+		c->path[0] = "network";
+		c->path[1] = decision == VERDICT_ALLOW ? "allow" : "deny";
+		c->value = *ret_text;
+	}
+	return *ret_text;
+}
+
+/* Local settings count as the user's own in a repository that does not track them; elsewhere
+ * they do when the user trusts this very content (policy/trust.h). 0: they count, 1: they
+ * will when the new content is trusted, negative: they are not the user's. */
+static int local_counts(const struct steward *st, const char *root, struct berm_err *err)
+{
+	struct trust_subject t = { 0 };
+	int r;
+
+	if (!git_tracks(root, LOCAL_FILE))
+		return 0;
+	r = trust_look(st->s->input, root, true, &t, err);
+	if (r == -ENOENT)
+		return 1;
+	if (r >= 0 && !t.trusted)
+		r = err_set(err, -EPERM, "%s/" LOCAL_FILE " is not trusted (berm trust)", root);
+	trust_subject_free(&t);
+	return r < 0 ? r : 1;
+}
+
+static int write_local(const struct steward *st, const char *root, const struct jsonc_change *c,
+		       struct berm_err *err)
+{
+	struct trust_subject t = { 0 };
+	int counts = local_counts(st, root, err), r;
+
+	if (counts < 0)
+		return counts;
+	r = settings_write(root, LOCAL_FILE, c, err);
+	if (r != 0 || counts == 0)
+		return r;
+	r = trust_look(st->s->input, root, true, &t, err);
+	if (r >= 0)
+		r = trust_record(st->s->input, &t, err);
+	trust_subject_free(&t);
+	return r;
+}
+
+static int write_to(const struct steward *st, enum ask_hold hold, const struct jsonc_change *c,
+		    struct berm_err *err)
+{
+	_cleanup_free_ char *config = NULL;
+	const char *root = st->spec->n_roots ? st->spec->roots[0].path : NULL;
+
+	if (hold == HOLD_USER) {
+		config = user_config_dir(st->s->input, st->spec->user_home);
+		return config ? settings_write(config, "policy.json", c, err)
+			      : err_set(err, -ENOMEM, "out of memory");
+	}
+	if (!root)
+		return err_set(err, -ENOENT, "there is no workspace to keep the answer in");
+	return write_local(st, root, c, err);
+}
+
+bool policy_write_answer(struct steward *st, const struct ask *a, const struct ask_answer *answer)
+{
+	_cleanup_free_ char *text = NULL;
+	struct jsonc_change c;
+	struct berm_err err = { 0 };
+	int r = -ENOMEM;
+
+	if (!st->s->input)
+		return false;
+	if (change_for(a, answer->decision, &c, &text))
+		r = write_to(st, answer->hold, &c, &err);
+	if (r < 0) {
+		char why[1200];
+
+		(void)snprintf(why, sizeof(why), "the answer was not kept: %s", err.msg);
+		tell_policy(st, -r, why);
+		return false;
+	}
+	policy_reload(st);
+	return true;
+}

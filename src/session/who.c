@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/who.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/str.h"
+
+#define WORDS_MAX 4096 /* bytes of a command line that are looked at */
+
+static ssize_t link_text(int dir, const char *path, char *dst, size_t size)
+{
+	ssize_t n = readlinkat(dir, path, dst, size - 1);
+
+	dst[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+void who_init(struct who *w, pid_t init)
+{
+	char path[64];
+
+	*w = (struct who){ .proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) };
+	(void)snprintf(path, sizeof(path), "%d/ns/pid", init);
+	if (w->proc >= 0)
+		(void)link_text(w->proc, path, w->pid_ns, sizeof(w->pid_ns));
+}
+
+/* A descriptor on its /proc directory, which stays with this very process; -1: it is gone, or
+ * none of the sandbox's. */
+static int open_member(const struct who *w, const char *pid)
+{
+	char ns[64];
+	int dir;
+
+	if (w->proc < 0 || !w->pid_ns[0])
+		return -1;
+	dir = openat(w->proc, pid, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir >= 0 && link_text(dir, "ns/pid", ns, sizeof(ns)) > 0 && streq(ns, w->pid_ns))
+		return dir;
+	close_quietly(dir);
+	return -1;
+}
+
+static bool is_number(const char *s)
+{
+	if (!*s)
+		return false;
+	for (; *s; s++)
+		if (*s < '0' || *s > '9')
+			return false;
+	return true;
+}
+
+/* Does the process of this /proc directory have the socket? */
+static bool has_socket(int dir, const char *want, unsigned *left)
+{
+	int fd = openat(dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	char text[64];
+
+	if (!d) {
+		close_quietly(fd);
+		return false;
+	}
+	while (*left && (e = readdir(d))) {
+		if (!is_number(e->d_name))
+			continue;
+		--*left;
+		if (link_text(dirfd(d), e->d_name, text, sizeof(text)) > 0 && streq(text, want))
+			return true;
+	}
+	return false;
+}
+
+pid_t who_has_socket(const struct who *w, uint32_t inode)
+{
+	unsigned processes = WHO_PROCESSES_MAX, fds = WHO_FDS_MAX;
+	_cleanup_closedir_ DIR *d = NULL;
+	struct dirent *e;
+	char want[64];
+	int fd;
+
+	if (!inode || w->proc < 0)
+		return 0;
+	(void)snprintf(want, sizeof(want), "socket:[%u]", inode);
+	fd = openat(w->proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d) {
+		close_quietly(fd);
+		return 0;
+	}
+	while (processes && fds && (e = readdir(d))) {
+		_cleanup_close_ int dir = is_number(e->d_name) ? open_member(w, e->d_name) : -1;
+
+		if (dir < 0)
+			continue;
+		processes--;
+		if (has_socket(dir, want, &fds))
+			return (pid_t)strtol(e->d_name, NULL, 10);
+	}
+	return 0;
+}
+
+static int open_pid(const struct who *w, pid_t pid)
+{
+	char name[16];
+
+	if (pid <= 0)
+		return -1;
+	(void)snprintf(name, sizeof(name), "%d", pid);
+	return open_member(w, name);
+}
+
+void who_exe(const struct who *w, pid_t pid, char *dst, size_t size)
+{
+	_cleanup_close_ int dir = open_pid(w, pid);
+	char path[PATH_MAX];
+	ssize_t n;
+
+	dst[0] = '\0';
+	if (dir < 0)
+		return;
+	n = link_text(dir, "exe", path, sizeof(path));
+	if (n > 0)
+		str_escape(dst, size, path, (size_t)n);
+}
+
+/* ---- command lines --------------------------------------------------------- */
+
+/* ASCII, for whatever a program chose to write. */
+static bool contains_fold(const char *s, size_t len, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (size_t i = 0; i + n <= len; i++) {
+		size_t k = 0;
+
+		while (k < n && chr_lower(s[i + k]) == what[k])
+			k++;
+		if (k == n)
+			return true;
+	}
+	return false;
+}
+
+static bool secret_name(const char *s, size_t len)
+{
+	static const char *const names[] = { "token",	    "passw",	  "secret",	"apikey",
+					     "api-key",	    "api_key",	  "credential", "auth",
+					     "private-key", "access-key", "access_key", "cookie",
+					     "bearer" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (contains_fold(s, len, names[i]))
+			return true;
+	return false;
+}
+
+/* Well-known beginnings of tokens. */
+static bool secret_value(const char *s, size_t len)
+{
+	static const char *const starts[] = { "sk-",	     "ghp_",   "gho_",	"ghs_",	 "ghu_",
+					      "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA",
+					      "eyJ",	     "npm_",   "hf_",	"AIza" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
+		size_t n = strlen(starts[i]);
+
+		if (len >= n + 8 && memcmp(s, starts[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* scheme://user:password@host: where the password lies. */
+static bool url_secret(const char *s, size_t len, size_t *from, size_t *to)
+{
+	const char *p = memmem(s, len, "://", 3), *end = s + len, *at = NULL, *colon = NULL;
+
+	if (!p)
+		return false;
+	for (p += 3; p < end && *p != '/' && *p != '?' && *p != '#'; p++) {
+		if (*p == '@')
+			at = p;
+		else if (*p == ':' && !colon)
+			colon = p;
+	}
+	if (!at)
+		return false;
+	/* user alone may be a token as well */
+	*from = colon && colon < at ? (size_t)(colon + 1 - s)
+				    : (size_t)((const char *)memmem(s, len, "://", 3) + 3 - s);
+	*to = (size_t)(at - s);
+	return true;
+}
+
+static void add_escaped(struct buf *b, const char *s, size_t len)
+{
+	char shown[4 * 256 + 8];
+
+	while (len) {
+		size_t n = len < 256 ? len : 256;
+
+		str_escape(shown, sizeof(shown), s, n);
+		(void)buf_adds(b, shown);
+		s += n;
+		len -= n;
+	}
+}
+
+/* The word after "--token", and the one after "-u" when it is "user:password". */
+enum hide { HIDE_NOT, HIDE_NEXT, HIDE_PAIR };
+
+static void add_word(struct buf *b, const char *s, size_t len, enum hide *hide)
+{
+	const char *eq = memchr(s, '=', len), *colon = memchr(s, ':', len);
+	enum hide before = *hide;
+	size_t from, to;
+
+	*hide = HIDE_NOT;
+	if (len && *s != '-' && (before == HIDE_NEXT || (before == HIDE_PAIR && colon))) {
+		(void)buf_adds(b, "***");
+	} else if (url_secret(s, len, &from, &to)) {
+		add_escaped(b, s, from);
+		(void)buf_adds(b, "***");
+		add_escaped(b, s + to, len - to);
+	} else if (eq && secret_name(s, (size_t)(eq - s))) {
+		add_escaped(b, s, (size_t)(eq - s) + 1);
+		(void)buf_adds(b, "***");
+	} else if (colon && secret_name(s, (size_t)(colon - s))) {
+		add_escaped(b, s, (size_t)(colon - s) + 1); /* "Authorization: ..." */
+		(void)buf_adds(b, "***");
+	} else if (secret_value(s, len)) {
+		add_escaped(b, s, 4);
+		(void)buf_adds(b, "***");
+	} else {
+		if (len > 1 && *s == '-')
+			*hide = secret_name(s, len)	  ? HIDE_NEXT
+				: len == 2 && s[1] == 'u' ? HIDE_PAIR
+							  : HIDE_NOT;
+		add_escaped(b, s, len);
+	}
+}
+
+void who_show_words(const char *words, size_t len, char *dst, size_t size)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(4 * WORDS_MAX + 1024);
+	enum hide hide = HIDE_NOT;
+
+	if (len > WORDS_MAX)
+		len = WORDS_MAX;
+	for (size_t i = 0; i < len;) {
+		size_t n = strnlen(words + i, len - i);
+
+		if (i)
+			(void)buf_adds(&b, " ");
+		add_word(&b, words + i, n, &hide);
+		i += n + 1;
+	}
+	dst[0] = '\0';
+	if (b.failed || !b.len)
+		return;
+	/* Escaped already: cut, not escaped once more. */
+	if (b.len < size)
+		memcpy(dst, b.data, b.len + 1);
+	else
+		(void)snprintf(dst, size, "%.*s...", (int)size - 4, b.data);
+}
+
+void who_command(const struct who *w, pid_t pid, char *dst, size_t size)
+{
+	_cleanup_close_ int dir = open_pid(w, pid);
+	_cleanup_close_ int fd = dir < 0 ? -1 : openat(dir, "cmdline", O_RDONLY | O_CLOEXEC);
+	char words[WORDS_MAX];
+	ssize_t n = fd < 0 ? -1 : read(fd, words, sizeof(words));
+
+	dst[0] = '\0';
+	if (n > 0)
+		who_show_words(words, (size_t)n, dst, size);
+}

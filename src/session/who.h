@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose socket, which program: answered from /proc of the host, only for processes of the
+ * sandbox (those in init's pid namespace). Every number is bounded: the sandbox
+ * chooses how many processes and descriptors it has. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define WHO_PROCESSES_MAX 4096
+#define WHO_FDS_MAX 65536
+#define WHO_EXE_MAX 512
+#define WHO_COMMAND_MAX 512
+
+struct who {
+	int proc;	 /* /proc, -1: it cannot be looked at */
+	char pid_ns[64]; /* what /proc/PID/ns/pid says of the sandbox's processes */
+};
+
+/* init: pid 1 of the sandbox, of the host's numbering. */
+void who_init(struct who *w, pid_t init);
+
+/* A process that has the socket open: its pid, 0 when none is found. */
+pid_t who_has_socket(const struct who *w, uint32_t inode);
+
+/* Its program, escaped for display, at most size bytes; "" when it is gone or not of the
+ * sandbox. */
+void who_exe(const struct who *w, pid_t pid, char *dst, size_t size);
+
+/* Its command line, escaped, what looks like a secret masked; "" likewise. */
+void who_command(const struct who *w, pid_t pid, char *dst, size_t size);
+
+/* The pure part of who_command(): NUL-separated words, at most len bytes. */
+void who_show_words(const char *words, size_t len, char *dst, size_t size);
