@@ -2,6 +2,7 @@
 /* The steward makes the kit ready, from outside: its user owns the user namespace that
  * the network namespace belongs to, so the kernel lets it (user_namespaces(7)). The
  * sandbox's processes go on meanwhile. */
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -110,13 +111,20 @@ static int make_transparent(struct net_kit *k)
 	return r;
 }
 
+static bool there(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd >= 0;
+}
+
 /* A refused batch costs ten milliseconds, so the likelier one comes first: the newer way,
  * which kernels load on demand, unless only the older one is there already or
  * nothing can be loaded. */
 static bool compat_first(void)
 {
-	return access("/sys/module/nft_queue", F_OK) < 0 &&
-	       (access("/sys/module/xt_NFQUEUE", F_OK) == 0 || access("/proc/modules", F_OK) < 0);
+	return !there("/sys/module/nft_queue") &&
+	       (there("/sys/module/xt_NFQUEUE") || !there("/proc/modules"));
 }
 
 static int gate(int fd, bool v6)
