@@ -73,6 +73,7 @@ struct approvers {
 	void *ctx;
 };
 
+/* Makes them from what was opened; set->n is 0 when nobody is to be asked. */
 void approvers_start(struct approvers *set, const struct approver_setups *from,
 		     void (*answered)(void *ctx, uint32_t id, const struct ask_answer *a),
 		     void (*terminal)(void *ctx, unsigned what), void *ctx);

@@ -108,4 +108,5 @@ void ask_close(struct ask_queue *q, struct ask *a, const struct ask_answer *answ
 const struct ask_answer *ask_last(const struct ask_queue *q, enum ask_kind kind, int op,
 				  const char *target, uint16_t port);
 
+/* As events say it. */
 const char *ask_hold_name(enum ask_hold h);

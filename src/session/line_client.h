@@ -16,10 +16,12 @@ struct line_client {
 	size_t sent;
 };
 
+/* Takes the descriptors over. */
 void line_client_init(struct line_client *c, int in, int out);
 /* Closes the descriptors. */
 void line_client_free(struct line_client *c);
 
+/* Sends the question; that it is over. */
 void line_client_show(struct line_client *c, const struct ask *q);
 void line_client_cancel(struct line_client *c, uint32_t id);
 

@@ -25,6 +25,7 @@ struct outbox {
 	int broken; /* negative errno: the reader is gone */
 };
 
+/* Nothing waits. */
 void outbox_init(struct outbox *o, int sock);
 void outbox_free(struct outbox *o);
 

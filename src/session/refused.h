@@ -22,5 +22,6 @@ struct refused {
 	uint64_t unlisted; /* of hosts that found no place */
 };
 
+/* Counts h; the same host and port are one. */
 void refused_add(struct refused *r, const struct refused_host *h);
 void refused_free(struct refused *r);

@@ -29,6 +29,7 @@ int session_events_fd(const struct session *s);
  * again; it must outlive the session. */
 int session_open_network(struct session *s, const struct policy_input *in, struct berm_err *err);
 
+/* "off", "allow", "open" */
 const char *session_network_name(enum net_mode m);
 
 /* Can somebody be asked? */

@@ -91,6 +91,7 @@ void steward_answered(void *ctx, uint32_t id, const struct ask_answer *a);
 
 /* ---- live policy (steward_policy.c) ------------------------------------------- */
 
+/* Watches every file that rules come from. */
 void policy_watch_start(struct steward *st);
 /* Reads the settings again and tells the broker. */
 void policy_reload(struct steward *st);
