@@ -7,8 +7,9 @@ _berm() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local verbs='run why explain trust init profiles'
 	local policy='--workspace --mode --profile --policy --allow-read --deny-read --allow-write
-		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net --env
-		--unset-env --limit --help'
+		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
+		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
+		--no-proxy-env --env --unset-env --limit --help'
 	local run='--backend --sandbox --approver --events --quiet --verbose'
 	local verb=${COMP_WORDS[1]} i first=0
 
@@ -29,11 +30,12 @@ _berm() {
 	--profile) COMPREPLY=($(compgen -W 'agent strict terminal' -- "$cur")) && return ;;
 	--root) COMPREPLY=($(compgen -W 'system host' -- "$cur")) && return ;;
 	--home) COMPREPLY=($(compgen -W 'private host empty' -- "$cur")) && return ;;
-	--net) COMPREPLY=($(compgen -W 'off' -- "$cur")) && return ;;
+	--net) COMPREPLY=($(compgen -W 'allow off open' -- "$cur")) && return ;;
 	--backend) COMPREPLY=($(compgen -W 'auto native microvm none' -- "$cur")) && return ;;
 	--target) COMPREPLY=($(compgen -W 'linux' -- "$cur")) && return ;;
 	--sandbox) COMPREPLY=($(compgen -W 'on off' -- "$cur")) && return ;;
-	--approver) COMPREPLY=($(compgen -W 'auto none' -- "$cur")) && return ;;
+	--approver) COMPREPLY=($(compgen -W 'auto tty stdio none mailbox: socket: fd:' -- "$cur")) && return ;;
+	--allow-unix-socket) compopt -o default && return ;;
 	--limit) COMPREPLY=($(compgen -W 'cpu= files= fsize=' -- "$cur")) && compopt -o nospace && return ;;
 	--env | --unset-env) COMPREPLY=($(compgen -e -- "$cur")) && return ;;
 	esac
@@ -61,7 +63,7 @@ _berm() {
 	run:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
 	why:*)
 		if [ "$COMP_CWORD" -eq 2 ]; then
-			COMPREPLY=($(compgen -W 'read write create delete exec' -- "$cur"))
+			COMPREPLY=($(compgen -W 'read write create delete exec connect' -- "$cur"))
 		else
 			compopt -o default
 		fi

@@ -6,7 +6,7 @@ _berm() {
 	local -a verbs policy run
 	verbs=(
 		'run:run a command inside the sandbox'
-		'why:say whether a file access is allowed, and by which rule'
+		'why:say whether a file or a host is allowed, and by which rule'
 		'explain:print the policy in force, its origins, and what will be done'
 		"trust:let a project's own policy file loosen what you have"
 		'init:write a first policy file for this project'
@@ -27,7 +27,14 @@ _berm() {
 		'*--unprotect[lift a built-in protection]:name:'
 		'--root[view of the system]:view:(system host)'
 		'--home[view of the home directory]:view:(private host empty)'
-		'--net[network]:network:(off)'
+		'--net[network]:network:(allow off open)'
+		'*--allow-domain[reach a host]:host:_hosts'
+		'*--deny-domain[refuse a host]:host:_hosts'
+		'*--ask-domain[ask before a host is reached]:host:_hosts'
+		'*--publish[lead a port of the host inside]:port:'
+		'*--host-port[lead the command to a port of the host]:port:'
+		'*--allow-unix-socket[show a unix socket of the host]:socket:_files'
+		'--no-proxy-env[do not set HTTP_PROXY and its kind]'
 		'*--env[pass or set a variable]:variable:_parameters -g "*export*"'
 		'*--unset-env[leave a variable out]:variable:_parameters -g "*export*"'
 		'*--limit[limit a resource]:limit:(cpu= files= fsize=)'
@@ -36,7 +43,7 @@ _berm() {
 	run=(
 		'--backend[mechanism]:backend:(auto native microvm none)'
 		'--sandbox[turn the sandbox on or off]:switch:(on off)'
-		'--approver[who answers asks]:approver:(auto none)'
+		'--approver[who answers asks]:approver:(auto tty stdio none mailbox\: socket\: fd\:)'
 		'--events[append events there]:file:_files'
 		'(-q --quiet)'{-q,--quiet}'[no notes, no summary]'
 		'(-v --verbose)'{-v,--verbose}'[say what is in force]'
@@ -50,7 +57,7 @@ _berm() {
 	((CURRENT--))
 	case $verb in
 	run) _arguments -s -S $policy $run '*::command:_normal' ;;
-	why) _arguments -s -S $policy '--json[for machines]' ':action:(read write create delete exec)' ':path:_files' ;;
+	why) _arguments -s -S $policy '--json[for machines]' ':action:(read write create delete exec connect)' ':path:_files' ;;
 	explain) _arguments -s -S $policy '--json[for machines]' '--target[mechanism]:mechanism:(linux)' ;;
 	trust) _arguments -s -S '--list[list what is trusted]' '--revoke[trust no longer]' '--yes[do not ask]' '--json[for machines]' '--help[list the options]' ':directory:_directories' ;;
 	init) _arguments -s -S '--user[write your own file]' '--local[write the local file]' '--help[list the options]' ':directory:_directories' ;;

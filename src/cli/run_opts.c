@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/run_net_opts.h"
+
 static int no_memory(struct berm_err *err)
 {
 	return err_set(err, -ENOMEM, "out of memory");
@@ -119,40 +121,6 @@ static int set_choice(void *ctx, const struct opt_def *def, const char *value, s
 	return bad_choice(def, value, c->list, err);
 }
 
-static int set_net(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
-{
-	struct run_opts *o = ctx;
-	int r;
-
-	if (streq(value, "off")) {
-		o->net = NET_OFF;
-		return 0;
-	}
-	if (!streq(value, "allow") && !streq(value, "open"))
-		return bad_choice(def, value, "off (allow and open come with the network broker)",
-				  err);
-	r = err_set(
-		err, -ENOTSUP,
-		"--net %s comes with the network broker; only --net off is enforced by this build",
-		value);
-	err_fix(err, "leave the option away: the network is off");
-	return r;
-}
-
-static int set_net_later(void *ctx, const struct opt_def *def, const char *value,
-			 struct berm_err *err)
-{
-	int r = err_set(
-		err, -ENOTSUP,
-		"--%s comes with the network broker; only --net off is enforced by this build",
-		def->name);
-
-	(void)ctx;
-	(void)value;
-	err_fix(err, "leave the option away: the network is off");
-	return r;
-}
-
 static int set_later(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
 {
 	(void)ctx;
@@ -222,22 +190,6 @@ static int set_sandbox(void *ctx, const struct opt_def *def, const char *value,
 	return 0;
 }
 
-static int set_approver(void *ctx, const struct opt_def *def, const char *value,
-			struct berm_err *err)
-{
-	int r;
-
-	(void)ctx;
-	if (streq(value, "auto") || streq(value, "none"))
-		return 0; /* nobody can be asked in this build: every ask is a deny */
-	if (!streq(value, "tty") && !streq(value, "stdio"))
-		return bad_choice(def, value, "auto, none (tty and stdio come later)", err);
-	r = err_set(err, -ENOTSUP, "--approver %s is not in this release (" BERM_VERSION ")",
-		    value);
-	err_fix(err, "with --approver none every \"ask\" is a deny");
-	return r;
-}
-
 static int set_events(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
 {
 	struct run_opts *o = ctx;
@@ -265,6 +217,23 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 	return 0;
 }
 
+/* clang-format off */
+#define NET_OPTIONS \
+	{ "net", 0, "MODE", "network: allow (default: what rules allow), off, open", set_net, 0 }, \
+	{ "allow-domain", 0, "HOST[:PORT]", "reach a host: example.com, *.example.com, @GROUP", \
+	  set_domain, VERDICT_ALLOW }, \
+	{ "deny-domain", 0, "HOST[:PORT]", "refuse a host", set_domain, VERDICT_DENY }, \
+	{ "ask-domain", 0, "HOST[:PORT]", "ask before a host is reached", set_domain, VERDICT_ASK }, \
+	{ "publish", 0, "[HOST:]PORT", "lead a port of the host's loopback to the command's server", \
+	  set_net_list, NET_LIST_PUBLISH }, \
+	{ "host-port", 0, "PORT[:INSIDE]", "lead the command to a port of the host's loopback", \
+	  set_net_list, NET_LIST_HOST_PORT }, \
+	{ "allow-unix-socket", 0, "PATH", "show a unix socket of the host", set_net_list, \
+	  NET_LIST_SOCKET }, \
+	{ "no-proxy-env", 0, NULL, "do not set HTTP_PROXY and its kind", set_no_proxy_env, 0 }, \
+	{ "test-cap", 0, "NAME", NULL, set_test_cap, 0 }
+/* clang-format on */
+
 /* What describes policy: why and explain take it as well. */
 #define POLICY_OPTIONS                                                                                  \
 	{ NULL, 0, NULL, "What the command may touch:", NULL, 0 },                                      \
@@ -282,7 +251,7 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 		{ "allow-write", 0, "P", "make a path writable", set_rule, ARG_ALLOW_WRITE },           \
 		{ "deny-write",	 0, "P", "keep a path from being changed or created", set_rule,         \
 		  ARG_DENY_WRITE },                                                                     \
-		{ "ask", 0, "P", "ask before use (nobody answers yet: a deny)", set_rule, ARG_ASK },    \
+		{ "ask", 0, "P", "ask before a path is used", set_rule, ARG_ASK },                      \
 		{ "allow-exec", 0, "P", "let a program be executed", set_rule, ARG_ALLOW_EXEC },        \
 		{ "deny-exec", 0, "P", "keep a program from being executed", set_rule, ARG_DENY_EXEC }, \
 		{ "unprotect", 0,                                                                       \
@@ -292,7 +261,7 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 		  set_choice, CHOICE_ROOT },                                                            \
 		{ "home",     0,	  "VIEW", "private (default), host (read-only) or empty",       \
 		  set_choice, CHOICE_HOME },                                                            \
-		{ "net", 0, "off", "network: off (default)", set_net, 0 },                              \
+		NET_OPTIONS,                                                                            \
 		{ "env", 0, "NAME[=VALUE]", "pass or set an environment variable", set_env, 0 },        \
 		{ "unset-env", 0, "NAME", "leave a variable out", set_env, 1 },                         \
 	{                                                                                               \
@@ -304,17 +273,14 @@ static const struct opt_def run_table[] = {
 	{ NULL, 0, NULL, "How it is run:", NULL, 0 },
 	{ "backend", 0, "NAME", "auto (default), native, microvm, none", set_backend, 0 },
 	{ "sandbox", 0, "on|off", "off: run without a sandbox, and say so", set_sandbox, 0 },
-	{ "approver", 0, "WHO", "auto or none: every ask is a deny", set_approver, 0 },
+	{ "approver", 0, "WHO",
+	  "who is asked: auto, tty, stdio, none, mailbox:DIR, socket:PATH, fd:N", set_approver, 0 },
 	{ "events", 0, "FILE|fd:N|-", "append events there, one JSON object a line", set_events,
 	  0 },
 	{ "quiet", 'q', NULL, "no notes and no summary on standard error", set_flag, FLAG_QUIET },
 	{ "verbose", 'v', NULL, "say what is in force before the command starts", set_flag,
 	  FLAG_VERBOSE },
 	/* Of the contract, but not yet enforced: refused in a sentence. */
-	{ "allow-domain", 0, "HOST", NULL, set_net_later, 0 },
-	{ "deny-domain", 0, "HOST", NULL, set_net_later, 0 },
-	{ "publish", 0, "PORT", NULL, set_net_later, 0 },
-	{ "host-port", 0, "PORT", NULL, set_net_later, 0 },
 	{ "settings", 0, "KIND", NULL, set_later, 0 },
 	{ "dry-run", 0, NULL, NULL, set_later, 0 },
 };
@@ -378,6 +344,10 @@ void run_opts_free(struct run_opts *o)
 	strv_free(&o->env);
 	strv_free(&o->unset_env);
 	strv_free(&o->limits);
+	free(o->net_args);
+	strv_free(&o->publish);
+	strv_free(&o->host_ports);
+	strv_free(&o->unix_sockets);
 }
 
 static int sandbox_from_env(struct run_opts *o, struct berm_err *err)
@@ -436,6 +406,17 @@ void run_opts_input(const struct run_opts *o, char *const *command, struct polic
 	in.n_unprotect = o->unprotect.n;
 	in.limits = words(&o->limits);
 	in.n_limits = o->limits.n;
+	in.net_args = o->net_args;
+	in.n_net_args = o->n_net_args;
+	in.publish = words(&o->publish);
+	in.n_publish = o->publish.n;
+	in.host_ports = words(&o->host_ports);
+	in.n_host_ports = o->host_ports.n;
+	in.unix_sockets = words(&o->unix_sockets);
+	in.n_unix_sockets = o->unix_sockets.n;
+	in.proxy_env = o->proxy_env;
+	in.approver = o->approver;
+	in.net_rung_cap = o->net_rung_cap;
 	in.argv = command;
 	in.environ = environ;
 	in.uid = geteuid();

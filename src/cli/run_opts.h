@@ -18,11 +18,18 @@ struct run_opts {
 	size_t n_args;
 	struct strv policy_files;
 	struct strv unprotect;
-	struct strv env;	   /* NAME or NAME=VALUE */
-	struct strv unset_env;	   /* NAME */
-	struct strv limits;	   /* KEY=VALUE */
-	int mode, root, home, net; /* enum of policy/spec.h, or POLICY_UNSET */
-	const char *profile;	   /* NULL: not said */
+	struct strv env;		 /* NAME or NAME=VALUE */
+	struct strv unset_env;		 /* NAME */
+	struct strv limits;		 /* KEY=VALUE */
+	int mode, root, home, net;	 /* enum of policy/spec.h, or POLICY_UNSET */
+	struct policy_net_arg *net_args; /* the options on hosts, in their order */
+	size_t n_net_args;
+	struct strv publish, host_ports; /* PORT or HOST_PORT:INSIDE_PORT */
+	struct strv unix_sockets;
+	int proxy_env;	      /* 0 or POLICY_UNSET */
+	int net_rung_cap;     /* --test-cap */
+	const char *approver; /* NULL: not said */
+	const char *profile;  /* NULL: not said */
 	const char *events;
 	enum backend backend;
 	const char *off_by; /* what turned the sandbox off, NULL: it is on */
@@ -36,7 +43,8 @@ struct run_opts {
 	((struct run_opts){ .mode = POLICY_UNSET, \
 			    .root = POLICY_UNSET, \
 			    .home = POLICY_UNSET, \
-			    .net = POLICY_UNSET })
+			    .net = POLICY_UNSET,  \
+			    .proxy_env = POLICY_UNSET })
 
 void run_opts_free(struct run_opts *o);
 #define _cleanup_run_opts_ _cleanup_(run_opts_free)

@@ -10,15 +10,17 @@
 #include "cli/run_opts.h"
 #include "cli/target.h"
 #include "base/json_out.h"
+#include "policy/net.h"
 
 static const char usage[] =
 	"usage: berm why read|write|create|delete|exec PATH [OPTION]...\n"
+	"       berm why connect HOST[:PORT] [OPTION]...\n"
 	"Says whether a command run with these options may do that, by which rule, and\n"
 	"what would allow it. Exit status: 0 allowed, 1 denied, 2 ask, 125 error.\n";
 
 struct answer {
-	struct file_query q;
-	struct verdict v;
+	enum decision decision;
+	const char *action, *target, *reason;
 	char rule[1024], origin[1024], grant[8192];
 };
 
@@ -43,13 +45,13 @@ static void line(const char *label, const char *value)
 
 static void print_text(const struct answer *a)
 {
-	char path[4 * PATH_MAX];
+	char target[4 * PATH_MAX];
 
-	str_escape(path, sizeof(path), a->q.path, strlen(a->q.path));
-	(void)printf("%s: %s %s\n", decision_name(a->v.decision), file_op_action(a->q.op), path);
+	str_escape(target, sizeof(target), a->target, strlen(a->target));
+	(void)printf("%s: %s %s\n", decision_name(a->decision), a->action, target);
 	line("rule:", a->rule);
 	line("from:", a->origin);
-	line("reason:", a->v.reason);
+	line("reason:", a->reason);
 	line("to allow:", a->grant);
 }
 
@@ -61,12 +63,12 @@ static void print_json(const struct answer *a)
 	_cleanup_buf_ struct buf b = BUF_INIT(256u * 1024u);
 
 	json_begin(&b);
-	json_member_str(&b, "verdict", verdicts[a->v.decision]);
-	json_member_str(&b, "action", file_op_action(a->q.op));
-	json_member_str(&b, "target", a->q.path);
+	json_member_str(&b, "verdict", verdicts[a->decision]);
+	json_member_str(&b, "action", a->action);
+	json_member_str(&b, "target", a->target);
 	json_member_str(&b, "rule", a->rule);
 	json_member_str(&b, "origin", a->origin);
-	json_member_str(&b, "reason", a->v.reason);
+	json_member_str(&b, "reason", a->reason);
 	json_member_str(&b, "grant", a->grant);
 	json_end(&b);
 	if (!b.failed)
@@ -78,27 +80,66 @@ static int exit_status(enum decision d)
 	return d == VERDICT_ALLOW ? EXIT_ALLOWED : d == VERDICT_DENY ? EXIT_DENIED : EXIT_ASK;
 }
 
+static int finish(const struct run_opts *o, const struct answer *a)
+{
+	if (o->json)
+		print_json(a);
+	else
+		print_text(a);
+	return cli_finish(exit_status(a->decision));
+}
+
+static void set_rule(struct answer *a, const char *text, const struct origin *from)
+{
+	(void)snprintf(a->rule, sizeof(a->rule), "%s", text);
+	if (from->line)
+		(void)snprintf(a->origin, sizeof(a->origin), "%s:%u", from->file, from->line);
+	else
+		(void)snprintf(a->origin, sizeof(a->origin), "%s", from->file);
+}
+
 static int answer(const struct run_opts *o, const struct spec *spec, const struct target *t)
 {
-	struct answer a = { .q = target_query(t) };
+	struct file_query q = target_query(t);
+	struct verdict v;
+	struct answer a = { .action = file_op_action(q.op), .target = q.path };
 
-	cli_judge(spec, t, &a.v);
-	if (a.v.rule) {
-		const struct origin *from = &a.v.rule->origin;
+	cli_judge(spec, t, &v);
+	a.decision = v.decision;
+	a.reason = v.reason;
+	if (v.rule)
+		set_rule(&a, v.rule->text, &v.rule->origin);
+	if (v.decision != VERDICT_ALLOW)
+		spec_grant(spec, &q, &v, a.grant, sizeof(a.grant));
+	return finish(o, &a);
+}
 
-		(void)snprintf(a.rule, sizeof(a.rule), "%s", a.v.rule->text);
-		if (from->line)
-			(void)snprintf(a.origin, sizeof(a.origin), "%s:%u", from->file, from->line);
-		else
-			(void)snprintf(a.origin, sizeof(a.origin), "%s", from->file);
-	}
-	if (a.v.decision != VERDICT_ALLOW)
-		spec_grant(spec, &a.q, &a.v, a.grant, sizeof(a.grant));
-	if (o->json)
-		print_json(&a);
-	else
-		print_text(&a);
-	return cli_finish(exit_status(a.v.decision));
+/* What the broker will say of this name; the addresses that it stands for are looked at
+ * when it is reached. */
+static int why_connect(const struct run_opts *o, const char *text)
+{
+	_cleanup_spec_ struct spec *spec = NULL;
+	struct answer a = { .action = "network-outbound" };
+	struct berm_err err = { 0 };
+	char target[HOST_MAX + 16];
+	struct net_verdict v;
+	struct host h;
+	uint16_t port;
+
+	if (host_port_parse(text, 443, &h, &port, &err) < 0)
+		return cli_fail(&err);
+	if (run_opts_resolve(o, NULL, &spec, &err) < 0)
+		return cli_fail(&err);
+	net_judge(spec->network.policy, &h, port, &v);
+	(void)snprintf(target, sizeof(target), h.is_ip && h.ip.v6 ? "[%s]:%u" : "%s:%u", h.name,
+		       port);
+	a.target = target;
+	a.decision = v.decision;
+	a.reason = v.reason;
+	if (v.rule)
+		set_rule(&a, v.rule->text, &v.rule->origin);
+	net_grant(spec->network.policy, &h, port, &v, a.grant, sizeof(a.grant));
+	return finish(o, &a);
 }
 
 static int why(const struct run_opts *o, char **operands)
@@ -107,6 +148,8 @@ static int why(const struct run_opts *o, char **operands)
 	_cleanup_spec_ struct spec *spec = NULL;
 	struct berm_err err = { 0 };
 
+	if (streq(operands[0], "connect"))
+		return why_connect(o, operands[1]);
 	if (target_parse(&t, operands[0], operands[1], &err) < 0)
 		return cli_fail(&err);
 	if (run_opts_resolve(o, NULL, &spec, &err) < 0)
@@ -126,7 +169,7 @@ int verb_why(int argc, char **argv)
 	if (res.help)
 		return cli_help(usage, &own, run_opts_policy_help);
 	if (argc - res.first != 2) {
-		(void)err_set(&err, -EINVAL, "an action and one path are needed");
+		(void)err_set(&err, -EINVAL, "an action and one path or host are needed");
 		err_fix(&err, "as in: berm why write src/main.c");
 		return cli_fail(&err);
 	}

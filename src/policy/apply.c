@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "policy/net_build.h"
 #include "policy/places.h"
 
 struct origin setting_origin(const struct settings *set, const struct setting *e)
@@ -18,64 +19,26 @@ struct origin setting_origin(const struct settings *set, const struct setting *e
 
 /* ---- scalars ------------------------------------------------------------ */
 
-static bool is_scalar(enum setting_key k)
-{
-	return k <= SET_FAIL_IF_UNAVAILABLE || k == SET_EXEC_DENY_WRITABLE;
-}
-
-/* Bigger is stricter. */
-static int strictness(enum setting_key k, int value)
-{
-	switch (k) {
-	case SET_PROFILE:
-		return value; /* the order of profiles[] */
-	case SET_MODE:
-		return value != MODE_CHAT;
-	case SET_ROOT:
-		return value == ROOT_SYSTEM;
-	case SET_HOME:
-		return value == HOME_HOST ? 0 : value == HOME_PRIVATE ? 1 : 2;
-	case SET_FAIL_IF_UNAVAILABLE:
-	case SET_EXEC_DENY_WRITABLE:
-		return value;
-	default:
-		return 0;
-	}
-}
-
-static const char *const profiles[] = { "terminal", "agent", "strict" };
-
-static int profile_index(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
-		if (streq(profiles[i], name))
-			return (int)i;
-	return 1;
-}
-
-static int scalar_value(const struct setting *e)
-{
-	return e->key == SET_PROFILE ? profile_index(e->value) : (int)e->number;
-}
-
 /* What the profile says about other values counts as written where it was chosen. */
 static void profile_implies(struct scalar *scalars)
 {
 	const struct scalar *p = &scalars[SET_PROFILE];
-	int home = streq(profiles[p->value], "terminal") ? HOME_HOST : HOME_PRIVATE;
+	bool terminal = streq(profile_of_index(p->value), "terminal");
+	int home = terminal ? HOME_HOST : HOME_PRIVATE, net = terminal ? NET_OPEN : NET_ALLOW;
 
 	scalars[SET_EXEC_DENY_WRITABLE] =
-		(struct scalar){ streq(profiles[p->value], "strict"), p->layer, p->origin };
+		(struct scalar){ streq(profile_of_index(p->value), "strict"), p->layer, p->origin };
 	scalars[SET_HOME] = (struct scalar){ home, p->layer, p->origin };
+	scalars[SET_NET] = (struct scalar){ net, p->layer, p->origin };
 }
 
 static void take_scalar(struct scalar *sc, const struct settings *set, struct setting *e,
 			const char *file)
 {
-	int value = scalar_value(e);
-	bool looser = strictness(e->key, value) < strictness(e->key, sc->value);
+	int value = setting_value(e);
+	bool looser = setting_strictness(e->key, value) < setting_strictness(e->key, sc->value);
 
-	if (looser && !set->trusted) {
+	if (!set->trusted && (looser || setting_leads_elsewhere(e->key))) {
 		e->ignored = true;
 		return;
 	}
@@ -96,7 +59,7 @@ static int apply_file_scalars(struct spec *s, struct settings *set, bool profile
 	for (size_t i = 0; i < set->n; i++) {
 		struct setting *e = &set->v[i];
 
-		if (is_scalar(e->key) && (e->key == SET_PROFILE) == profile)
+		if (setting_is_scalar(e->key) && (e->key == SET_PROFILE) == profile)
 			take_scalar(&p->scalars[e->key], set, e, file);
 	}
 	return 0;
@@ -110,6 +73,9 @@ int apply_scalars(struct spec *s, struct settings_list *l, struct berm_err *err)
 		p->scalars[k] = (struct scalar){ 0, LAYER_BUILTIN, { "built-in", 0 } };
 	p->scalars[SET_PROFILE].value = profile_index("agent");
 	p->scalars[SET_FAIL_IF_UNAVAILABLE].value = 1;
+	p->scalars[SET_NET_DEFAULT].value = VERDICT_ASK;
+	p->scalars[SET_NET_PROXY_ENV].value = 1;
+	p->scalars[SET_NET_ASK_SECONDS].value = NET_ASK_SECONDS;
 	for (int profile = 1; profile >= 0; profile--) {
 		for (size_t i = 0; i < l->n; i++)
 			if (apply_file_scalars(s, &l->v[i], profile) < 0)
@@ -117,15 +83,22 @@ int apply_scalars(struct spec *s, struct settings_list *l, struct berm_err *err)
 		if (profile)
 			profile_implies(p->scalars);
 	}
-	s->profile = profiles[p->scalars[SET_PROFILE].value];
+	s->profile = profile_of_index(p->scalars[SET_PROFILE].value);
 	s->mode = (enum mode)p->scalars[SET_MODE].value;
 	s->root = (enum root_view)p->scalars[SET_ROOT].value;
 	s->home = (enum home_view)p->scalars[SET_HOME].value;
+	/* Where only the administrator's hosts count, not all of them do. */
+	if (p->scalars[SET_NET_MANAGED_ONLY].value && p->scalars[SET_NET].value == NET_OPEN) {
+		p->scalars[SET_NET] = p->scalars[SET_NET_MANAGED_ONLY];
+		p->scalars[SET_NET].value = NET_ALLOW;
+	}
 	s->net = (enum net_mode)p->scalars[SET_NET].value;
 	s->fail_if_unavailable = p->scalars[SET_FAIL_IF_UNAVAILABLE].value;
 	s->exec_deny_writable = p->scalars[SET_EXEC_DENY_WRITABLE].value;
 	for (size_t i = 0; i < s->n_roots; i++)
 		s->roots[i].read_only = s->mode != MODE_CHAT;
+	if (net_groups_resolve(s, l) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -263,31 +236,12 @@ static int apply_limit(struct spec *s, const struct settings *set, const struct 
 	return 0;
 }
 
-/* Does the entry open something, so that an untrusted file may not say it? */
-static bool opens(const struct setting *e)
-{
-	switch (e->key) {
-	case SET_FILE:
-		return e->number == ACCESS_WRITE;
-	case SET_EXEC_RULE:
-		return e->number == EXEC_ALLOW;
-	case SET_UNPROTECT:
-	case SET_STATE_DIR:
-	case SET_ENV_PASS:
-	case SET_ENV_SET:
-	case SET_IGNORE_VIOLATION:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static int apply_entry(struct spec *s, const struct settings *set, struct setting *e,
 		       struct berm_err *err)
 {
 	int r = 0;
 
-	if (!set->trusted && opens(e)) {
+	if (!set->trusted && setting_opens(e)) {
 		e->ignored = true;
 		return 0;
 	}
@@ -360,73 +314,4 @@ int apply_rules(struct spec *s, const struct policy_input *in, struct settings_l
 			return err_set(err, -ENOMEM, "out of memory");
 	}
 	return note_lifted(s) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;
-}
-
-/* ---- what trust would open ---------------------------------------------- */
-
-static char *loosening_text(const struct setting *e)
-{
-	switch (e->key) {
-	case SET_PROFILE:
-		return str_printf("%u: profile \"%s\"", e->line, e->value);
-	case SET_ROOT:
-		return str_printf("%u: root \"%s\"", e->line, root_name((enum root_view)e->number));
-	case SET_HOME:
-		return str_printf("%u: home \"%s\"", e->line, home_name((enum home_view)e->number));
-	case SET_FAIL_IF_UNAVAILABLE:
-		return str_printf("%u: fail_if_unavailable false", e->line);
-	case SET_EXEC_DENY_WRITABLE:
-		return str_printf("%u: exec.deny_writable false", e->line);
-	case SET_FILE:
-		return str_printf("%u: files \"%s\": %s", e->line, e->name,
-				  access_name((enum access)e->number));
-	case SET_EXEC_RULE:
-		return str_printf("%u: may run \"%s\"", e->line, e->name);
-	case SET_STATE_DIR:
-		return str_printf("%u: writable in every mode: \"%s\"", e->line, e->name);
-	case SET_ENV_PASS:
-		return str_printf("%u: passes the variable %s", e->line, e->name);
-	case SET_ENV_SET:
-		return str_printf("%u: sets the variable %s=%s", e->line, e->name, e->value);
-	case SET_IGNORE_VIOLATION:
-		return str_printf("%u: does not report \"%s\"", e->line, e->name);
-	case SET_LIMIT:
-		return str_printf("%u: limit %s=%s", e->line, e->name, e->value);
-	default:
-		return NULL;
-	}
-}
-
-/* An absolute path that is only read may lie outside the project. */
-static bool shows_more(const struct setting *e)
-{
-	return e->key == SET_FILE && e->number == ACCESS_READ && !(e->flags & RULE_WRITES_ONLY) &&
-	       (e->name[0] == '/' || e->name[0] == '~' || str_starts(e->name, "../"));
-}
-
-static bool loose_scalar(const struct setting *e)
-{
-	int value, usual;
-
-	if (!is_scalar(e->key))
-		return false;
-	value = scalar_value(e);
-	usual = e->key == SET_PROFILE ? profile_index("agent") : e->key == SET_FAIL_IF_UNAVAILABLE;
-	return strictness(e->key, value) < strictness(e->key, usual) ||
-	       (e->key == SET_EXEC_DENY_WRITABLE && !value);
-}
-
-int list_loosening(const struct settings *set, struct strv *out, struct berm_err *err)
-{
-	for (size_t i = 0; i < set->n; i++) {
-		const struct setting *e = &set->v[i];
-		_cleanup_free_ char *line = NULL;
-
-		if (e->key == SET_UNPROTECT || !(opens(e) || shows_more(e) || loose_scalar(e)))
-			continue;
-		line = loosening_text(e);
-		if (!line || strv_add(out, line) < 0)
-			return err_set(err, -ENOMEM, "out of memory");
-	}
-	return 0;
 }

@@ -29,6 +29,19 @@ const char *setting_base(const struct settings *set, const struct setting *e);
 /* Where e was written. */
 struct origin setting_origin(const struct settings *set, const struct setting *e);
 
+/* Settings of which the strongest layer's one counts. */
+bool setting_is_scalar(enum setting_key k);
+int setting_value(const struct setting *e);
+/* Of a scalar's value; bigger is stricter. */
+int setting_strictness(enum setting_key k, int value);
+/* Neither looser nor stricter, but not for somebody else to say. */
+bool setting_leads_elsewhere(enum setting_key k);
+/* Does the entry open something, so that an untrusted file may not say it? */
+bool setting_opens(const struct setting *e);
+/* A profile's place in the order of strictness, and back. */
+int profile_index(const char *name);
+const char *profile_of_index(int i);
+
 /* One line for each entry that would open something if the file were trusted. */
 int list_loosening(const struct settings *set, struct strv *out, struct berm_err *err);
 

@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "policy/net.h"
 #include "policy/places.h"
 #include "policy/rules.h"
 
@@ -148,6 +149,29 @@ static const struct data_entry *never(const char *name)
 	return e && streq(e->group, "never") ? e : NULL;
 }
 
+/* The proxies inside (SPEC N5). All of them are berm's HTTP proxy, ALL_PROXY too: a socks5h://
+ * there keeps programs that do not know the scheme from starting (python's httpx), and
+ * whoever wants the SOCKS proxy can name it. No JAVA_TOOL_OPTIONS (every JVM would say
+ * so on stderr), no GIT_SSH_COMMAND, nothing for gcloud, docker, cargo, pip, node: connections
+ * need no proxy here, so that these variables help only what insists on one. */
+static int env_proxies(const struct spec *s, struct env *env)
+{
+	static const char *const names[] = { "HTTP_PROXY",  "http_proxy", "HTTPS_PROXY",
+					     "https_proxy", "ALL_PROXY",  "all_proxy" };
+	char url[64];
+	int r = 0;
+
+	if (!s->network.proxy_env)
+		return 0;
+	(void)snprintf(url, sizeof(url), "http://127.0.0.1:%d", NET_PORT_HTTP);
+	for (size_t i = 0; i < ARRAY_SIZE(names) && r >= 0; i++)
+		r = env_put(env, names[i], url, built_in);
+	/* The command's own servers. */
+	if (r >= 0)
+		r = env_put(env, "NO_PROXY", "localhost,127.0.0.1,::1", built_in);
+	return r < 0 ? r : env_put(env, "no_proxy", "localhost,127.0.0.1,::1", built_in);
+}
+
 /* A variable of the caller passes when it is named. A glob does not reach secrets
  * and what loads code: these must be named one by one. */
 static int env_pass(const struct policy_input *in, const char *glob, struct env *env,
@@ -198,12 +222,27 @@ static void env_drop(const char *glob, struct env *env)
 		l->v[keep] = NULL;
 }
 
+/* Does the name stand for the host's own proxy? It may hold a password, and leads nowhere
+ * from inside. */
+static bool names_proxy(const char *name)
+{
+	const struct data_entry *e = list_has(&data_env_scrub, name, false);
+
+	return e && e->group && streq(e->group, "proxy");
+}
+
 /* Says that a variable somebody asked for never passes. */
 static int note_scrubbed(struct spec *s, const struct settings *set, const struct setting *e)
 {
 	const struct data_entry *why = never(e->name);
 	_cleanup_free_ char *note = NULL;
 
+	if (!why && e->key == SET_ENV_PASS && names_proxy(e->name)) {
+		note = str_printf("%s: %s: the host's own proxy is not passed to a command; berm "
+				  "goes through it (\"upstream_proxy\")",
+				  set->file, e->name);
+		return note && strv_add(&s->notes, note) == 0 ? 1 : -ENOMEM;
+	}
 	if (!why)
 		return 0;
 	note = str_printf("%s: %s is never passed to a command (%s:%u, \"%s\")", set->file, e->name,
@@ -241,6 +280,8 @@ static int env_fill(struct spec *s, const struct policy_input *in, struct env *e
 
 	if (r >= 0)
 		r = env_path(s, env_get(in->environ, "PATH"), env);
+	if (r >= 0)
+		r = env_proxies(s, env);
 	for (size_t i = 0; r >= 0 && i < p->layers.n; i++)
 		for (size_t j = 0; r >= 0 && j < p->layers.v[i].n; j++)
 			r = env_entry(s, in, &p->layers.v[i], &p->layers.v[i].v[j], env);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "policy/rules.h"
+#include "policy/explain_impl.h"
 #include "policy/explain.h"
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include "base/json_out.h"
 #include "base/str.h"
 
-static void text(struct buf *out, const char *s)
+void out_text(struct buf *out, const char *s)
 {
 	char shown[4 * PATH_MAX + 1];
 
@@ -15,10 +15,10 @@ static void text(struct buf *out, const char *s)
 	buf_adds(out, shown);
 }
 
-static void from(struct buf *out, const struct origin *o)
+void out_from(struct buf *out, const struct origin *o)
 {
 	buf_adds(out, "  [");
-	text(out, o->file);
+	out_text(out, o->file);
 	if (o->line)
 		buf_addf(out, ":%u", o->line);
 	buf_adds(out, "]\n");
@@ -32,7 +32,7 @@ static void scalar(struct buf *out, const struct spec *s, const char *name, enum
 	const struct spec_priv *p = s->priv;
 
 	buf_addf(out, "  %-20s %s", name, value);
-	from(out, &p->scalars[key].origin);
+	out_from(out, &p->scalars[key].origin);
 }
 
 static void scalars(struct buf *out, const struct spec *s)
@@ -42,7 +42,7 @@ static void scalars(struct buf *out, const struct spec *s)
 	scalar(out, s, "mode", SET_MODE, mode_name(s->mode));
 	scalar(out, s, "root", SET_ROOT, root_name(s->root));
 	scalar(out, s, "home", SET_HOME, home_name(s->home));
-	scalar(out, s, "net", SET_NET, "off");
+	scalar(out, s, "net", SET_NET, net_mode_name(s->net));
 	scalar(out, s, "exec.deny_writable", SET_EXEC_DENY_WRITABLE,
 	       s->exec_deny_writable ? "true" : "false");
 	scalar(out, s, "fail_if_unavailable", SET_FAIL_IF_UNAVAILABLE,
@@ -56,34 +56,34 @@ static void trees(struct buf *out, const struct spec *s)
 		const struct writable_root *r = &s->roots[i];
 
 		buf_adds(out, "  ");
-		text(out, r->path);
+		out_text(out, r->path);
 		buf_addf(out, " (%s%s)", r->kind == ROOT_WORKSPACE ? "workspace" : "grant",
 			 r->read_only ? ", read-only in this mode" : "");
-		from(out, &r->origin);
+		out_from(out, &r->origin);
 	}
 	if (s->n_reads)
 		buf_addf(out, "shown, read-only\n");
 	for (size_t i = 0; i < s->n_reads; i++) {
 		buf_adds(out, "  ");
-		text(out, s->reads[i].path);
+		out_text(out, s->reads[i].path);
 		if (!streq(s->reads[i].path, s->reads[i].source)) {
 			buf_adds(out, " from ");
-			text(out, s->reads[i].source);
+			out_text(out, s->reads[i].source);
 		}
-		from(out, &s->reads[i].origin);
+		out_from(out, &s->reads[i].origin);
 	}
 	if (s->hidden.n)
 		buf_addf(out, "masked\n");
 	for (size_t i = 0; i < s->hidden.n; i++) {
 		buf_adds(out, "  ");
-		text(out, s->hidden.v[i]);
+		out_text(out, s->hidden.v[i]);
 		buf_adds(out, "\n");
 	}
 	if (s->home_source && s->home == HOME_PRIVATE) {
 		buf_adds(out, "private home\n  ");
-		text(out, s->home_path);
+		out_text(out, s->home_path);
 		buf_adds(out, " is ");
-		text(out, s->home_source);
+		out_text(out, s->home_source);
 		buf_adds(out, "\n");
 	}
 }
@@ -107,14 +107,14 @@ static void rules(struct buf *out, const struct spec *s)
 		bool first = true;
 
 		buf_adds(out, "  ");
-		text(out, r->text);
+		out_text(out, r->text);
 		flag(out, r->flags & RULE_LIFTED, "lifted", &first);
 		flag(out, r->protects, r->protects, &first);
 		flag(out, r->flags & RULE_AT_ROOTS,
 		     "at the roots of writable trees and repositories", &first);
 		flag(out, r->flags & RULE_EXEMPT_DEPS, "not below dependency folders", &first);
 		buf_adds(out, first ? "" : ")");
-		from(out, &r->origin);
+		out_from(out, &r->origin);
 	}
 	if (s->read_deny)
 		buf_addf(out,
@@ -133,8 +133,8 @@ static void environment(struct buf *out, const struct spec *s)
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(s->envp[i], "="),
 			       s->envp[i]);
 		buf_adds(out, "  ");
-		text(out, name);
-		from(out, &p->env_from[i]);
+		out_text(out, name);
+		out_from(out, &p->env_from[i]);
 	}
 }
 
@@ -147,13 +147,13 @@ static void rest(struct buf *out, const struct spec *s)
 	for (size_t i = 0; i < s->n_rlimits; i++) {
 		buf_addf(out, "  %s %llu", limit_name(s->rlimits[i].resource),
 			 (unsigned long long)s->rlimits[i].value);
-		from(out, &p->limit_from[i]);
+		out_from(out, &p->limit_from[i]);
 	}
 	if (s->ignore_violations.n)
 		buf_addf(out, "not reported\n");
 	for (size_t i = 0; i < s->ignore_violations.n; i++) {
 		buf_adds(out, "  ");
-		text(out, s->ignore_violations.v[i]);
+		out_text(out, s->ignore_violations.v[i]);
 		buf_adds(out, "\n");
 	}
 	if (p->layers.n)
@@ -162,7 +162,7 @@ static void rest(struct buf *out, const struct spec *s)
 		const struct settings *set = &p->layers.v[i];
 
 		buf_addf(out, "  %-12s ", layer_name(set->layer));
-		text(out, set->file);
+		out_text(out, set->file);
 		buf_adds(out, set->trusted ? "\n" : "  not trusted: it only closes\n");
 		for (size_t j = 0; j < set->n; j++)
 			if (set->v[j].ignored)
@@ -176,6 +176,7 @@ int explain_text(const struct spec *s, struct buf *out)
 	scalars(out, s);
 	trees(out, s);
 	rules(out, s);
+	explain_net_text(s, out);
 	environment(out, s);
 	rest(out, s);
 	return out->failed ? -ENOMEM : 0;
@@ -189,7 +190,7 @@ static void quote(struct buf *out, const char *s)
 }
 
 /* The member begins a list of them or follows a comma that the caller wrote. */
-static void member(struct buf *out, const char *name, const char *value)
+void out_member(struct buf *out, const char *name, const char *value)
 {
 	struct buf one = BUF_INIT(32u * PATH_MAX);
 
@@ -201,10 +202,10 @@ static void member(struct buf *out, const char *name, const char *value)
 	buf_free(&one);
 }
 
-static void origin_member(struct buf *out, const struct origin *o)
+void out_origin(struct buf *out, const struct origin *o)
 {
 	buf_adds(out, ",");
-	member(out, "file", o->file);
+	out_member(out, "file", o->file);
 	buf_addf(out, ",\"line\":%u}", o->line);
 }
 
@@ -218,7 +219,7 @@ static void json_scalar(struct buf *out, const struct spec *s, const char *name,
 		quote(out, value);
 	else
 		buf_adds(out, value);
-	origin_member(out, &p->scalars[key].origin);
+	out_origin(out, &p->scalars[key].origin);
 	buf_adds(out, ",");
 }
 
@@ -238,7 +239,7 @@ static void json_scalars(struct buf *out, const struct spec *s)
 	json_scalar(out, s, "mode", SET_MODE, mode_name(s->mode), true);
 	json_scalar(out, s, "root", SET_ROOT, root_name(s->root), true);
 	json_scalar(out, s, "home", SET_HOME, home_name(s->home), true);
-	json_scalar(out, s, "net", SET_NET, "off", true);
+	json_scalar(out, s, "net", SET_NET, net_mode_name(s->net), true);
 	json_scalar(out, s, "exec_deny_writable", SET_EXEC_DENY_WRITABLE,
 		    s->exec_deny_writable ? "true" : "false", false);
 	json_scalar(out, s, "fail_if_unavailable", SET_FAIL_IF_UNAVAILABLE,
@@ -252,19 +253,19 @@ static void json_trees(struct buf *out, const struct spec *s)
 		const struct writable_root *r = &s->roots[i];
 
 		buf_addf(out, "%s{", i ? "," : "");
-		member(out, "path", r->path);
+		out_member(out, "path", r->path);
 		buf_addf(out, ",\"kind\":\"%s\",\"read_only\":%s,\"is_file\":%s",
 			 r->kind == ROOT_WORKSPACE ? "workspace" : "grant",
 			 r->read_only ? "true" : "false", r->is_file ? "true" : "false");
-		origin_member(out, &r->origin);
+		out_origin(out, &r->origin);
 	}
 	buf_adds(out, "],\"shown\":[");
 	for (size_t i = 0; i < s->n_reads; i++) {
 		buf_addf(out, "%s{", i ? "," : "");
-		member(out, "path", s->reads[i].path);
+		out_member(out, "path", s->reads[i].path);
 		buf_adds(out, ",");
-		member(out, "source", s->reads[i].source);
-		origin_member(out, &s->reads[i].origin);
+		out_member(out, "source", s->reads[i].source);
+		out_origin(out, &s->reads[i].origin);
 	}
 	buf_adds(out, "]");
 }
@@ -276,19 +277,19 @@ static void json_rules(struct buf *out, const struct spec *s)
 		const struct rule *r = s->rules[i];
 
 		buf_addf(out, "%s{", i ? "," : "");
-		member(out, "rule", r->text);
+		out_member(out, "rule", r->text);
 		buf_adds(out, ",");
-		member(out, "layer", layer_name(r->layer));
+		out_member(out, "layer", layer_name(r->layer));
 		if (r->protects) {
 			buf_adds(out, ",");
-			member(out, "protects", r->protects);
+			out_member(out, "protects", r->protects);
 		}
 		buf_addf(out, ",\"mandatory\":%s,\"lifted\":%s,\"at_roots\":%s,\"exempt_deps\":%s",
 			 r->flags & RULE_MANDATORY ? "true" : "false",
 			 r->flags & RULE_LIFTED ? "true" : "false",
 			 r->flags & RULE_AT_ROOTS ? "true" : "false",
 			 r->flags & RULE_EXEMPT_DEPS ? "true" : "false");
-		origin_member(out, &r->origin);
+		out_origin(out, &r->origin);
 	}
 	buf_adds(out, "]");
 }
@@ -302,15 +303,15 @@ static void json_environment(struct buf *out, const struct spec *s)
 		_cleanup_free_ char *name = strndup(s->envp[i], strcspn(s->envp[i], "="));
 
 		buf_addf(out, "%s{", i ? "," : "");
-		member(out, "name", name ? name : "");
-		origin_member(out, &p->env_from[i]);
+		out_member(out, "name", name ? name : "");
+		out_origin(out, &p->env_from[i]);
 	}
 	buf_adds(out, "],\"limits\":[");
 	for (size_t i = 0; i < s->n_rlimits; i++) {
 		buf_addf(out, "%s{\"limit\":\"%s\",\"value\":%llu", i ? "," : "",
 			 limit_name(s->rlimits[i].resource),
 			 (unsigned long long)s->rlimits[i].value);
-		origin_member(out, &p->limit_from[i]);
+		out_origin(out, &p->limit_from[i]);
 	}
 	buf_adds(out, "],\"layers\":[");
 	for (size_t i = 0; i < p->layers.n; i++) {
@@ -318,9 +319,9 @@ static void json_environment(struct buf *out, const struct spec *s)
 		bool first = true;
 
 		buf_addf(out, "%s{", i ? "," : "");
-		member(out, "layer", layer_name(set->layer));
+		out_member(out, "layer", layer_name(set->layer));
 		buf_adds(out, ",");
-		member(out, "file", set->file);
+		out_member(out, "file", set->file);
 		buf_addf(out, ",\"trusted\":%s,\"left_out\":[", set->trusted ? "true" : "false");
 		for (size_t j = 0; j < set->n; j++) {
 			if (!set->v[j].ignored)
@@ -341,6 +342,7 @@ int explain_json(const struct spec *s, struct buf *out)
 	json_list(out, "masked", &s->hidden);
 	buf_addf(out, ",\"reads_trapped\":%s", s->read_deny ? "true" : "false");
 	json_rules(out, s);
+	explain_net_json(s, out);
 	json_environment(out, s);
 	json_list(out, "lifted", &s->lifted);
 	json_list(out, "ignore_violations", &s->ignore_violations);

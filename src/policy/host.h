@@ -50,6 +50,11 @@ struct host_pattern {
  * wrong and what to write. */
 int host_pattern_parse(const char *text, bool any_allowed, struct host_pattern *ret,
 		       struct berm_err *err);
+/* "HOST", "HOST:PORT", "[v6]:PORT" as a person writes it, for one connection; names in their
+ * own script become A-labels. err says what is wrong. */
+int host_port_parse(const char *text, uint16_t default_port, struct host *ret, uint16_t *ret_port,
+		    struct berm_err *err);
+
 /* Does p cover h and port? */
 bool host_pattern_match(const struct host_pattern *p, const struct host *h, uint16_t port);
 

@@ -265,6 +265,43 @@ int host_pattern_parse(const char *text, bool any_allowed, struct host_pattern *
 	return r;
 }
 
+int host_port_parse(const char *text, uint16_t default_port, struct host *ret, uint16_t *ret_port,
+		    struct berm_err *err)
+{
+	const char *colon = strrchr(text, ':'), *s;
+	struct host_pattern p;
+	size_t len = strlen(text);
+	bool has_port = colon && (text[0] == '[' ? colon[-1] == ']' : strchr(text, ':') == colon);
+	uint16_t n = default_port;
+	int r;
+
+	/* An address in any spelling first: patterns want the usual one. */
+	if (has_port) {
+		s = colon + 1;
+		len = (size_t)(colon - text);
+		if (port(&s, &n) < 0 || *s)
+			n = 0;
+	}
+	if (n && host_parse(text, len, ret) == 0) {
+		*ret_port = n;
+		return 0;
+	}
+	r = host_pattern_parse(text, false, &p, err);
+	if (r < 0)
+		return r;
+	if (p.kind != HOST_EXACT || p.port_from != p.port_to) {
+		err_set(err, -EINVAL, "\"%s\" stands for more than one host or port", text);
+		err_fix(err, "write one host, and one port: example.com:443");
+		return -EINVAL;
+	}
+	if (p.is_ip)
+		host_from_ip(&p.net, ret);
+	else if (host_parse(p.text, strlen(p.text), ret) < 0)
+		return bad_name(text, err);
+	*ret_port = p.port_from ? p.port_from : default_port;
+	return 0;
+}
+
 void host_pattern_text(const struct host_pattern *p, char *dst, size_t size)
 {
 	bool brackets = p->port_from && p->net.v6 && (p->is_ip || p->kind == HOST_CIDR);

@@ -19,7 +19,7 @@
 
 struct net_rule {
 	struct host_pattern pat;
-	char *text; /* as shown: "allow-domain *.debian.org (group linux)" */
+	const char *text; /* as shown: "allow-domain *.debian.org (group linux)" */
 	enum decision decision;
 	enum layer layer;
 	bool fixed;	/* the fixed deny list: beats every allow */
@@ -34,7 +34,7 @@ struct net_policy {
 	size_t n_rules;
 	enum decision fallback; /* for hosts that no rule names: VERDICT_ASK or VERDICT_DENY */
 	bool managed_only;	/* asks are answered "deny", unseen */
-	struct strv strings;	/* what origins point to */
+	char *arena;		/* what texts, and read origins, point to */
 };
 
 struct net_verdict {

@@ -141,14 +141,6 @@ static int small_number(const char *s, unsigned max, unsigned *ret)
 	return 0;
 }
 
-static const char *keep(struct net_policy *p, const char *s)
-{
-	/* Rules of one file stand together. */
-	if (p->strings.n && streq(p->strings.v[p->strings.n - 1], s))
-		return p->strings.v[p->strings.n - 1];
-	return strv_add(&p->strings, s) < 0 ? NULL : p->strings.v[p->strings.n - 1];
-}
-
 static int reserve(struct reader *r)
 {
 	struct net_policy *p = r->p;
@@ -191,11 +183,10 @@ static int take_rule(struct reader *r, char *rest)
 	rule.layer = (enum layer)layer;
 	rule.fixed = f[2][0] == 'f';
 	rule.only_asks = f[2][1] == 'a';
-	rule.origin.file = keep(p, f[5]);
-	if (!rule.origin.file || reserve(r) < 0)
-		return err_set(r->err, -ENOMEM, "out of memory");
-	rule.text = strdup(f[6]);
-	if (!rule.text)
+	/* Both lie in the copy of the text, which the policy keeps. */
+	rule.origin.file = f[5];
+	rule.text = f[6];
+	if (reserve(r) < 0)
 		return err_set(r->err, -ENOMEM, "out of memory");
 	p->rules[p->n_rules++] = rule;
 	return 0;
@@ -258,17 +249,17 @@ static void policy_freep(struct net_policy **p)
 int net_policy_read(const char *text, size_t len, struct net_policy **ret, struct berm_err *err)
 {
 	_cleanup_(policy_freep) struct net_policy *p = NULL;
-	_cleanup_free_ char *copy = NULL;
 	struct reader r = { .err = err };
 	int rc;
 
 	if (len > TEXT_MAX || memchr(text, '\0', len))
 		return err_set(err, -EINVAL, "network policy: too long, or not text");
-	copy = strndup(text, len);
 	p = calloc(1, sizeof(*p));
-	if (!copy || !p)
+	if (p)
+		p->arena = strndup(text, len);
+	if (!p || !p->arena)
 		return err_set(err, -ENOMEM, "out of memory");
-	r.at = copy;
+	r.at = p->arena;
 	r.p = p;
 	rc = take_all(&r);
 	if (rc < 0)
@@ -281,9 +272,7 @@ void net_policy_free(struct net_policy *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->n_rules; i++)
-		free(p->rules[i].text);
 	free(p->rules);
-	strv_free(&p->strings);
+	free(p->arena);
 	free(p);
 }

@@ -3,37 +3,23 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "policy/json.h"
+#include "policy/parse_impl.h"
 #include "policy/pattern.h"
-#include "policy/settings.h"
 
-struct parser {
-	struct settings *s;
-	struct berm_err *err;
-};
-
-struct key {
-	const char *name;
-	int (*take)(struct parser *p, const struct json_node *n, const struct key *k);
-	enum setting_key key;
-	int (*by_name)(const char *name);
-	const char *values; /* for messages */
-};
-
-static int fail(struct parser *p, const struct json_node *n, const char *what)
+int parse_fail(struct parser *p, const struct json_node *n, const char *what)
 {
 	return err_set(p->err, -EINVAL, "%s:%u: %s", p->s->file, n->line, what);
 }
 
-static int wrong_type(struct parser *p, const struct json_node *n, const char *want)
+int parse_wrong_type(struct parser *p, const struct json_node *n, const char *want)
 {
 	return err_set(p->err, -EINVAL, "%s:%u: %s%s%smust be %s, not %s", p->s->file, n->line,
 		       n->key ? "\"" : "an entry ", n->key ? n->key : "", n->key ? "\" " : "", want,
 		       json_type_name(n->value));
 }
 
-static int add(struct parser *p, const struct json_node *n, enum setting_key key, const char *name,
-	       const char *value, int64_t number)
+int parse_add(struct parser *p, const struct json_node *n, enum setting_key key, const char *name,
+	      const char *value, int64_t number)
 {
 	int r = settings_add(p->s, key, name, value, number, n->line);
 
@@ -44,23 +30,23 @@ static int add(struct parser *p, const struct json_node *n, enum setting_key key
 
 static int take_ignored(struct parser *p, const struct json_node *n, const struct key *k)
 {
-	return json_is_string(n->value) ? 0 : wrong_type(p, n, "a string");
+	return json_is_string(n->value) ? 0 : parse_wrong_type(p, n, "a string");
 }
 
 static int take_version(struct parser *p, const struct json_node *n, const struct key *k)
 {
 	if (!json_is_integer(n->value))
-		return wrong_type(p, n, "the number 1");
+		return parse_wrong_type(p, n, "the number 1");
 	if (json_integer_value(n->value) != 1)
-		return fail(p, n, "\"version\": this build knows version 1 only");
+		return parse_fail(p, n, "\"version\": this build knows version 1 only");
 	return 0;
 }
 
-static int take_bool(struct parser *p, const struct json_node *n, const struct key *k)
+int parse_bool(struct parser *p, const struct json_node *n, const struct key *k)
 {
 	if (!json_is_boolean(n->value))
-		return wrong_type(p, n, "true or false");
-	return add(p, n, k->key, NULL, NULL, json_is_true(n->value));
+		return parse_wrong_type(p, n, "true or false");
+	return parse_add(p, n, k->key, NULL, NULL, json_is_true(n->value));
 }
 
 static int no_such_value(struct parser *p, const struct json_node *n, const char *values)
@@ -82,26 +68,21 @@ static int no_such_value(struct parser *p, const struct json_node *n, const char
 	return -EINVAL;
 }
 
-static int take_choice(struct parser *p, const struct json_node *n, const struct key *k)
+int parse_choice(struct parser *p, const struct json_node *n, const struct key *k)
 {
 	int v;
 
 	if (!json_is_string(n->value))
-		return wrong_type(p, n, k->values);
+		return parse_wrong_type(p, n, k->values);
 	v = k->by_name(json_string_value(n->value));
 	if (v < 0)
 		return no_such_value(p, n, k->values);
-	return add(p, n, k->key, NULL, json_string_value(n->value), v);
+	return parse_add(p, n, k->key, NULL, json_string_value(n->value), v);
 }
 
 static int profile_parse(const char *name)
 {
 	return profile_known(name) ? 0 : -1;
-}
-
-static int net_parse(const char *name)
-{
-	return streq(name, "off") ? NET_OFF : -1;
 }
 
 static int exec_parse(const char *name)
@@ -125,19 +106,19 @@ static int check_pattern(struct parser *p, const struct json_node *n, const char
 static int take_rules(struct parser *p, const struct json_node *n, const struct key *k)
 {
 	if (!json_is_object(n->value))
-		return wrong_type(p, n, "an object of \"path\": \"access\"");
+		return parse_wrong_type(p, n, "an object of \"path\": \"access\"");
 	for (size_t i = 0; i < n->n_kids; i++) {
 		const struct json_node *kid = &n->kids[i];
 		int v, r;
 
 		if (!json_is_string(kid->value))
-			return wrong_type(p, kid, k->values);
+			return parse_wrong_type(p, kid, k->values);
 		v = k->by_name(json_string_value(kid->value));
 		if (v < 0)
 			return no_such_value(p, kid, k->values);
 		r = check_pattern(p, kid, kid->key);
 		if (r >= 0)
-			r = add(p, kid, k->key, kid->key, NULL, v);
+			r = parse_add(p, kid, k->key, kid->key, NULL, v);
 		if (r < 0)
 			return r;
 	}
@@ -153,21 +134,21 @@ static bool is_pattern_key(enum setting_key k)
 static int take_list(struct parser *p, const struct json_node *n, const struct key *k)
 {
 	if (!json_is_array(n->value))
-		return wrong_type(p, n, "a list of strings");
+		return parse_wrong_type(p, n, "a list of strings");
 	for (size_t i = 0; i < n->n_kids; i++) {
 		const struct json_node *kid = &n->kids[i];
 		const char *text = json_string_value(kid->value);
 		int r = 0;
 
 		if (!text)
-			return wrong_type(p, kid, "a string");
+			return parse_wrong_type(p, kid, "a string");
 		if (!*text)
-			return fail(p, kid, "an empty string says nothing");
+			return parse_fail(p, kid, "an empty string says nothing");
 		if (is_pattern_key(k->key))
 			r = check_pattern(p, kid, text);
 		if (r >= 0)
-			r = add(p, kid, k->key, text, NULL,
-				k->key == SET_EXEC_RULE ? EXEC_ALLOW : 0);
+			r = parse_add(p, kid, k->key, text, NULL,
+				      k->key == SET_EXEC_RULE ? EXEC_ALLOW : 0);
 		if (r < 0)
 			return r;
 	}
@@ -178,16 +159,16 @@ static int take_list(struct parser *p, const struct json_node *n, const struct k
 static int take_env_set(struct parser *p, const struct json_node *n, const struct key *k)
 {
 	if (!json_is_object(n->value))
-		return wrong_type(p, n, "an object of \"NAME\": \"value\"");
+		return parse_wrong_type(p, n, "an object of \"NAME\": \"value\"");
 	for (size_t i = 0; i < n->n_kids; i++) {
 		const struct json_node *kid = &n->kids[i];
 		int r;
 
 		if (!json_is_string(kid->value))
-			return wrong_type(p, kid, "a string");
+			return parse_wrong_type(p, kid, "a string");
 		if (!kid->key[0] || strchr(kid->key, '='))
-			return fail(p, kid, "this is not the name of a variable");
-		r = add(p, kid, SET_ENV_SET, kid->key, json_string_value(kid->value), 0);
+			return parse_fail(p, kid, "this is not the name of a variable");
+		r = parse_add(p, kid, SET_ENV_SET, kid->key, json_string_value(kid->value), 0);
 		if (r < 0)
 			return r;
 	}
@@ -198,7 +179,7 @@ static int take_env_set(struct parser *p, const struct json_node *n, const struc
 static int take_limits(struct parser *p, const struct json_node *n, const struct key *k)
 {
 	if (!json_is_object(n->value))
-		return wrong_type(p, n, "an object of \"limit\": value");
+		return parse_wrong_type(p, n, "an object of \"limit\": value");
 	for (size_t i = 0; i < n->n_kids; i++) {
 		const struct json_node *kid = &n->kids[i];
 		char number[32];
@@ -212,11 +193,11 @@ static int take_limits(struct parser *p, const struct json_node *n, const struct
 			text = number;
 		}
 		if (!text)
-			return wrong_type(p, kid, "a number or a string such as \"512m\"");
+			return parse_wrong_type(p, kid, "a number or a string such as \"512m\"");
 		r = limit_parse(kid->key, text, &resource, &value, p->err);
 		if (r < 0)
 			return err_prefix(p->err, "%s:%u", p->s->file, kid->line);
-		r = add(p, kid, SET_LIMIT, kid->key, text, 0);
+		r = parse_add(p, kid, SET_LIMIT, kid->key, text, 0);
 		if (r < 0)
 			return r;
 	}
@@ -225,8 +206,7 @@ static int take_limits(struct parser *p, const struct json_node *n, const struct
 
 /* ---- tables ------------------------------------------------------------- */
 
-static int take_keys(struct parser *p, const struct json_node *n, const struct key *keys,
-		     size_t n_keys)
+int parse_keys(struct parser *p, const struct json_node *n, const struct key *keys, size_t n_keys)
 {
 	for (size_t i = 0; i < n->n_kids; i++) {
 		const struct json_node *kid = &n->kids[i];
@@ -264,13 +244,13 @@ static int take_keys(struct parser *p, const struct json_node *n, const struct k
 static int take_exec(struct parser *p, const struct json_node *n, const struct key *k)
 {
 	static const struct key keys[] = {
-		{ "deny_writable", take_bool, SET_EXEC_DENY_WRITABLE },
+		{ "deny_writable", parse_bool, SET_EXEC_DENY_WRITABLE },
 		{ "rules", take_rules, SET_EXEC_RULE, exec_parse, "allow, deny" },
 	};
 
 	if (!json_is_object(n->value))
-		return wrong_type(p, n, "an object");
-	return take_keys(p, n, keys, ARRAY_SIZE(keys));
+		return parse_wrong_type(p, n, "an object");
+	return parse_keys(p, n, keys, ARRAY_SIZE(keys));
 }
 
 static int take_env(struct parser *p, const struct json_node *n, const struct key *k)
@@ -282,18 +262,20 @@ static int take_env(struct parser *p, const struct json_node *n, const struct ke
 	};
 
 	if (!json_is_object(n->value))
-		return wrong_type(p, n, "an object");
-	return take_keys(p, n, keys, ARRAY_SIZE(keys));
+		return parse_wrong_type(p, n, "an object");
+	return parse_keys(p, n, keys, ARRAY_SIZE(keys));
 }
 
 static const struct key top_keys[] = {
 	{ "$schema", take_ignored },
 	{ "version", take_version },
-	{ "profile", take_choice, SET_PROFILE, profile_parse, "agent, strict, terminal" },
-	{ "mode", take_choice, SET_MODE, mode_parse, "chat, review, plan, orchestrate" },
-	{ "root", take_choice, SET_ROOT, root_parse, "system, host" },
-	{ "home", take_choice, SET_HOME, home_parse, "private, host, empty" },
-	{ "net", take_choice, SET_NET, net_parse, "off" },
+	{ "profile", parse_choice, SET_PROFILE, profile_parse, "agent, strict, terminal" },
+	{ "mode", parse_choice, SET_MODE, mode_parse, "chat, review, plan, orchestrate" },
+	{ "root", parse_choice, SET_ROOT, root_parse, "system, host" },
+	{ "home", parse_choice, SET_HOME, home_parse, "private, host, empty" },
+	{ "net", parse_choice, SET_NET, net_mode_parse, "off, allow, open" },
+	{ "network", parse_network },
+	{ "approver", parse_approver },
 	{ "files", take_rules, SET_FILE, access_parse, "none, ask, read, write" },
 	{ "exec", take_exec },
 	{ "unprotect", take_list, SET_UNPROTECT },
@@ -302,7 +284,7 @@ static const struct key top_keys[] = {
 	{ "exec_grant_roots", take_list, SET_EXEC_RULE },
 	{ "env", take_env },
 	{ "limits", take_limits },
-	{ "fail_if_unavailable", take_bool, SET_FAIL_IF_UNAVAILABLE },
+	{ "fail_if_unavailable", parse_bool, SET_FAIL_IF_UNAVAILABLE },
 	{ "ignore_violations", take_list, SET_IGNORE_VIOLATION },
 };
 
@@ -320,6 +302,6 @@ int settings_parse(struct settings *s, char *text, size_t len, struct berm_err *
 	if (r < 0)
 		return r;
 	if (!json_is_object(doc->root))
-		return wrong_type(&p, &doc->node, "an object");
-	return take_keys(&p, &doc->node, top_keys, ARRAY_SIZE(top_keys));
+		return parse_wrong_type(&p, &doc->node, "an object");
+	return parse_keys(&p, &doc->node, top_keys, ARRAY_SIZE(top_keys));
 }

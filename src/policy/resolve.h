@@ -29,6 +29,12 @@ struct policy_arg {
 	const char *pattern;
 };
 
+/* --allow-domain, --deny-domain, --ask-domain. */
+struct policy_net_arg {
+	enum decision decision;
+	const char *host; /* pattern with ports, or "@GROUP" */
+};
+
 #define POLICY_UNSET (-1)
 
 /* Facts of the command line and the caller. Everything is borrowed. Start from
@@ -54,6 +60,17 @@ struct policy_input {
 	size_t n_unprotect;
 	const char *const *limits; /* KEY=VALUE */
 	size_t n_limits;
+	const struct policy_net_arg *net_args;
+	size_t n_net_args;
+	const char *const *publish; /* PORT or HOST_PORT:INSIDE_PORT; so for the next one */
+	size_t n_publish;
+	const char *const *host_ports;
+	size_t n_host_ports;
+	const char *const *unix_sockets;
+	size_t n_unix_sockets;
+	int proxy_env;	       /* 0, 1 or POLICY_UNSET */
+	const char *approver;  /* NULL: from the settings, else "auto" */
+	int net_rung_cap;      /* tests: struct net_spec's rung_cap */
 	char *const *argv;     /* NULL for verbs that run nothing */
 	char *const *environ;  /* NULL: empty */
 	const char *user_home; /* NULL: HOME of environ, else the password file's */
@@ -66,7 +83,8 @@ struct policy_input {
 	((struct policy_input){ .mode = POLICY_UNSET, \
 				.root = POLICY_UNSET, \
 				.home = POLICY_UNSET, \
-				.net = POLICY_UNSET })
+				.net = POLICY_UNSET,  \
+				.proxy_env = POLICY_UNSET })
 
 /* Makes the spec. Reads settings files, resolves paths, makes berm's own state
  * folders (0700) unless pretend is set; touches nothing else. On failure err

@@ -30,6 +30,13 @@ struct scalar {
 	struct origin origin;
 };
 
+/* The state of one group of data/domains. */
+struct net_group {
+	bool on;
+	enum layer layer;
+	struct origin origin;
+};
+
 struct spec_priv {
 	struct rule_live *live;
 	size_t n_live;
@@ -39,6 +46,7 @@ struct spec_priv {
 	char *cwd; /* where the caller stands; what is relative on the command line is so to this */
 	struct origin *env_from;	  /* of each entry of envp */
 	struct origin *limit_from;	  /* of each of rlimits */
+	struct net_group *groups;	  /* as data_domain_groups */
 	struct settings_list layers;	  /* what was read, for explain */
 	struct scalar scalars[SET_COUNT]; /* SET_PROFILE to SET_FAIL_IF_UNAVAILABLE,
 					     SET_EXEC_DENY_WRITABLE */

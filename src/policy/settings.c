@@ -11,6 +11,7 @@
 static const char *const mode_names[] = { "chat", "review", "plan", "orchestrate" };
 static const char *const root_names[] = { "system", "host" };
 static const char *const home_names[] = { "private", "host", "empty" };
+static const char *const net_names[] = { "off", "allow", "open" };
 static const char *const access_names[] = { "none", "ask", "read", "write" };
 static const char *const profile_names[] = { "agent", "strict", "terminal", NULL };
 
@@ -40,6 +41,11 @@ int home_parse(const char *name)
 int access_parse(const char *name)
 {
 	return index_of(access_names, ARRAY_SIZE(access_names), name);
+}
+
+int net_mode_parse(const char *name)
+{
+	return index_of(net_names, ARRAY_SIZE(net_names), name);
 }
 
 const char *root_name(enum root_view v)
@@ -321,5 +327,10 @@ int settings_from_input(struct settings *s, const struct policy_input *in, struc
 		r = settings_add(s, SET_NET, NULL, NULL, in->net, 0);
 	if (r >= 0)
 		r = add_args(s, in);
+	if (r >= 0) {
+		r = settings_add_net(s, in, err);
+		if (r < 0)
+			return r;
+	}
 	return r < 0 ? err_set(err, r, "out of memory") : add_names(s, in, err);
 }

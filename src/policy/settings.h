@@ -17,6 +17,14 @@ enum setting_key {
 	SET_ROOT,
 	SET_HOME,
 	SET_NET,
+	SET_NET_DEFAULT,      /* number: enum decision, of hosts that no rule names */
+	SET_NET_MANAGED_ONLY, /* number: 0, 1; so for the next ones */
+	SET_NET_ALL_SOCKETS,
+	SET_NET_PROXY_ENV,
+	SET_NET_CUT,
+	SET_NET_HTTP_PORT, /* number: port, 0 none */
+	SET_NET_SOCKS_PORT,
+	SET_NET_ASK_SECONDS,
 	SET_FAIL_IF_UNAVAILABLE, /* number: 0, 1 */
 	SET_FILE,		 /* name: pattern, number: enum access, flags: enum rule_flag */
 	SET_EXEC_DENY_WRITABLE,	 /* number: 0, 1 */
@@ -29,6 +37,15 @@ enum setting_key {
 	SET_ENV_UNSET,		 /* name: variable or glob */
 	SET_LIMIT,		 /* name, value, number */
 	SET_IGNORE_VIOLATION,	 /* name: glob over "action target" */
+	SET_NET_RULE,		 /* name: host pattern, number: enum decision */
+	SET_NET_GROUP,		 /* name: of data/domains, or "registries"; number: 0, 1 */
+	SET_NET_SOCKET,		 /* name: path of a unix socket */
+	SET_NET_PUBLISH,	 /* name: as written, number: host port << 16 | port inside */
+	SET_NET_HOST_PORT,	 /* likewise */
+	SET_NET_UPSTREAM,	 /* value: URL, or "none"; a secret */
+	SET_NET_UPSTREAM_FILE,	 /* name: path of a file that holds it */
+	SET_NET_NO_PROXY,	 /* value */
+	SET_APPROVER,		 /* value */
 	SET_COUNT,
 };
 
@@ -74,6 +91,22 @@ int settings_parse(struct settings *s, char *text, size_t len, struct berm_err *
 /* Turns the command line's options into entries. */
 int settings_from_input(struct settings *s, const struct policy_input *in, struct berm_err *err);
 
+/* The command line's options about the network (settings_net.c). */
+int settings_add_net(struct settings *s, const struct policy_input *in, struct berm_err *err);
+
+/* One entry of a list of hosts: a pattern, or "@GROUP". Checks it. line 0: none. */
+int settings_add_host(struct settings *s, const char *text, enum decision decision, unsigned line,
+		      struct berm_err *err);
+
+/* "3000" or "8080:3000" (port of the host, port inside) as one number. */
+int net_forward_parse(const char *text, int64_t *ret, struct berm_err *err);
+
+/* Who answers: auto, tty, stdio, none, mailbox:DIR, socket:PATH, fd:N. */
+int approver_check(const char *text, struct berm_err *err);
+
+/* Is name one of data/domains, or "registries" (all of packages)? err says what was meant. */
+int net_group_check(const char *name, struct berm_err *err);
+
 /* "files=1024": to a resource and a value. */
 int limit_parse(const char *key, const char *value, int *ret_resource, uint64_t *ret_value,
 		struct berm_err *err);
@@ -86,6 +119,7 @@ int mode_parse(const char *name);
 int root_parse(const char *name);
 int home_parse(const char *name);
 int access_parse(const char *name);
+int net_mode_parse(const char *name);
 const char *root_name(enum root_view v);
 const char *home_name(enum home_view v);
 const char *access_name(enum access a);

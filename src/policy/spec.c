@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/net_build.h"
 #include "policy/rules.h"
 
 #include <string.h>
@@ -66,7 +67,10 @@ void spec_free(struct spec *s)
 	free_list(s->envp);
 	free_list(s->argv);
 	free(s->rlimits);
+	free(s->approver);
+	net_spec_free(&s->network);
 	if (p) {
+		free(p->groups);
 		free(p->live);
 		free(p->cwd);
 		free(p->env_from);
@@ -105,6 +109,13 @@ const char *layer_name(enum layer l)
 const char *mode_name(enum mode m)
 {
 	static const char *const names[] = { "chat", "review", "plan", "orchestrate" };
+
+	return (unsigned)m < ARRAY_SIZE(names) ? names[m] : "unknown";
+}
+
+const char *net_mode_name(enum net_mode m)
+{
+	static const char *const names[] = { "off", "allow", "open" };
 
 	return (unsigned)m < ARRAY_SIZE(names) ? names[m] : "unknown";
 }

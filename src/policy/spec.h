@@ -247,3 +247,4 @@ void spec_grant_value(const struct spec *s, const struct file_query *q, const st
 const char *file_op_action(enum file_op op); /* "file-read", "file-write", "file-create", ... */
 const char *layer_name(enum layer l);
 const char *mode_name(enum mode m);
+const char *net_mode_name(enum net_mode m);

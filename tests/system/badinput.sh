@@ -52,10 +52,19 @@ profile|an unknown profile|--profile lenient
 home|an unknown home|--home mine
 root|an unknown root|--root all
 net-value|an unknown network|--net maybe
-net-allow|a network that this build does not have|--net allow
-net-open|the open network|--net open
-domain|--allow-domain without a network|--allow-domain example.com
-publish|--publish without a network|--publish 8080
+domain-any|every host allowed|--allow-domain '*'
+domain-star|a star in a label|--allow-domain 'ex*ample.com'
+domain-url|a URL for a host|--allow-domain https://example.com/
+domain-port|port 0|--allow-domain example.com:0
+domain-octal|an address that some read otherwise|--allow-domain 010.0.0.1
+domain-cidr|an address for a network|--deny-domain 10.0.0.1/8
+domain-group|an unknown group|--allow-domain @everything
+publish|a port that is none|--publish 808080
+publish-own|a port of berm's own|--publish 8080:61702
+host-port|two ports of the host behind one|--host-port 1:5 --host-port 2:5
+approver|an unknown approver|--approver boss
+approver-fd|an approver without a descriptor|--approver fd:x
+unix-socket|a file for a socket|--allow-unix-socket /etc/passwd
 microvm|a backend that this host cannot start|--backend microvm
 backend|an unknown backend|--backend docker-compose
 sandbox|--sandbox with another word|--sandbox perhaps

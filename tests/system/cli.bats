@@ -102,6 +102,13 @@ for line in open(sys.argv[1], "rb"):
 		run --mode fast true
 	fails 125 '--backend docker: not a known value' 'one of: auto, native, microvm, none' \
 		run --backend docker true
+	fails 125 '--net on: not a known value' 'one of: off, allow, open' run --net on true
+	fails 125 '--allow-domain: "*" would allow every host' \
+		'use network mode "open" (--net open), or name the hosts' run --allow-domain '*' true
+	fails 125 '--approver: there is no approver "boss"' \
+		'one of: auto, tty, stdio, none, mailbox:DIR, socket:PATH, fd:N' run --approver boss true
+	fails 125 '--publish: "x" is neither PORT nor HOST_PORT:INSIDE_PORT' \
+		'write 3000, or 8080:3000 for port 8080 of the host and 3000 inside' run --publish x true
 	fails 125 '--limit cpu: not KEY=VALUE' 'as in --limit cpu=60 or --limit files=1024' \
 		run --limit cpu true
 	fails 125 "--env =x: a variable's name is missing" '' run --env =x true
@@ -110,21 +117,13 @@ for line in open(sys.argv[1], "rb"):
 }
 
 @test "options: what is not enforced yet is refused, never ignored" {
-	local broker='comes with the network broker; only --net off is enforced by this build'
-	local leave='leave the option away: the network is off' option
-	fails 125 "--net allow $broker" "$leave" run --net allow true
-	fails 125 "--net open $broker" "$leave" run --net open true
-	for option in allow-domain deny-domain publish host-port; do
-		fails 125 "--$option $broker" "$leave" run --$option x true
-	done
+	local option
 	fails 125 '--backend microvm: this build cannot start a VM' \
 		'use --backend native, or leave the option away' run --backend microvm true
 	for option in dry-run settings=claude; do
 		run --separate-stderr -125 berm run --$option true
 		[[ $stderr == "berm: --${option%=*} is not in this release ("* ]]
 	done
-	run --separate-stderr -125 berm run --approver tty true
-	[[ ${stderr_lines[0]} == "berm: --approver tty is not in this release ("* ]]
 	run --separate-stderr -125 berm run --limit memory=1g true
 	[[ $stderr == *memory* ]]
 }
@@ -189,6 +188,8 @@ for line in open(sys.argv[1], "rb"):
 	[ "$output" = out ]
 	[ "$stderr" = err ]
 	run --separate-stderr -0 berm run -v -- true
+	[[ $stderr == 'berm: agent sandbox ON (native: '*'network allow)' ]]
+	run --separate-stderr -0 berm run -v --net off -- true
 	[[ $stderr == 'berm: agent sandbox ON (native: '*'network off)' ]]
 }
 
@@ -387,6 +388,25 @@ nowhere() {
 	run -1 berm why create a/b/.env
 	run -125 berm why read loop
 	run -125 berm why read ''
+}
+
+@test "why connect: the verdict, its rule and where it is written, by exit status" {
+	cd "$BATS_TEST_TMPDIR"
+	run -0 berm why connect github.com
+	[ "${lines[0]}" = 'allowed: network-outbound github.com:443' ]
+	[[ ${lines[2]} == *' data/domains/git:'* ]]
+	run -2 berm why connect unknown.test:22
+	[[ $output == *'to allow: --allow-domain unknown.test:22'* ]]
+	run -0 berm why connect unknown.test:22 --allow-domain unknown.test:22
+	run -2 berm why connect unknown.test:23 --allow-domain unknown.test:22
+	run -1 berm why connect 2852039166 --net open
+	[ "${lines[0]}" = 'denied: network-outbound 169.254.169.254:443' ]
+	run -1 berm why connect metadata.google.internal --allow-domain metadata.google.internal
+	[[ $output != *'to allow'* ]]
+	run -1 berm why connect --json github.com --net off
+	[[ $output == *'"verdict":"deny"'*'"target":"github.com:443"'*'"grant":"--net allow"'* ]]
+	run -125 berm why connect https://github.com/
+	[[ $output == *'write the host alone: github.com'* ]]
 }
 
 @test "why: wrong words" {

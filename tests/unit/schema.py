@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/policy.schema.json says what src/policy/parse.c and settings.c take.
+"""docs/policy.schema.json says what src/policy/parse.c, parse_net.c and settings.c take.
 
 schema.py ROOT: compares keys and values, both ways.
 """
 import json
+import os
 import re
 import sys
 
@@ -41,6 +42,19 @@ def main():
         wrong.append("found %d nested tables, not 2" % len(nested))
     for name, body in nested:
         same(name, props[name]["properties"], re.findall(r'\{\s*"([^"]+)"', body))
+    with open(root + "/src/policy/parse_net.c", encoding="utf-8") as f:
+        net = f.read()
+    network = props["network"]["properties"]
+    tables = re.findall(r"\bint (?:take|parse)_(\w+)\([^{]*\{\s*static const struct key keys\[\] = \{(.*?)\n\s*\};",
+                        net, re.S)
+    same("network's tables", [name for name, _ in tables], ["network", "upstream"])
+    for name, body in tables:
+        want = network if name == "network" else network["upstream_proxy"]["properties"]
+        same(name, want, re.findall(r'\{\s*"([^"]+)"', body))
+    same("groups", network["groups"]["propertyNames"]["enum"],
+         os.listdir(root + "/data/domains") + ["registries"])
+    same("net", props["net"]["enum"], c_list(settings, "net_names"))
+    same("network.mode", network["mode"]["enum"], props["net"]["enum"])
     same("limits", props["limits"]["properties"], names(settings, "limits"))
     same("mode", props["mode"]["enum"], c_list(settings, "mode_names"))
     same("root", props["root"]["enum"], c_list(settings, "root_names"))

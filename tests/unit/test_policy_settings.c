@@ -132,7 +132,7 @@ static const struct {
 	  NULL },
 	{ "{\"mode\": \"chta\"}", "\"mode\" is \"chta\"", "did you mean \"chat\"?" },
 	{ "{\"profile\": \"\"}", "\"profile\" is \"\"", NULL },
-	{ "{\"net\": \"open\"}", "\"net\" is \"open\"; it can be off", NULL },
+	{ "{\"net\": \"on\"}", "\"net\" is \"on\"; it can be off, allow, open", NULL },
 	{ "{\"files\": []}", "\"files\" must be an object", NULL },
 	{ "{\"files\": {\"a\":\n 1}}", "f.json:1: \"a\" must be none, ask, read, write", NULL },
 	{ "{\"files\": {\n\"a\": \"rw\"}}", "f.json:2: \"a\" is \"rw\"", NULL },
