@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "egress/config.h"
+#include "linux/kern.h"
 #include "session/steward_impl.h"
 
 #define PROGRAM "berm-egress"
