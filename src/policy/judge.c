@@ -200,7 +200,7 @@ static void decide(const struct rule *r, enum file_op op, struct verdict *v)
 	bool write = is_write(op);
 
 	if (r->access == ACCESS_ASK)
-		deny(v, r, EACCES, "a rule says ask, and nobody is there to answer");
+		*v = (struct verdict){ VERDICT_ASK, r, EACCES, "a rule says ask" };
 	else if (r->access == ACCESS_NONE)
 		deny(v, r, EACCES, write ? "a rule hides this path" : "a rule denies reading");
 	else if (write && r->access == ACCESS_READ)
@@ -455,9 +455,10 @@ void spec_judge(const struct spec *s, const struct file_query *q, struct verdict
 		return;
 	}
 	judge_rules(&j, ret);
-	if (ret->decision == VERDICT_ALLOW)
+	/* What would be refused after an allow is not asked about. */
+	if (ret->decision != VERDICT_DENY)
 		judge_spellings(s, q, j.root, ret);
-	if (ret->decision == VERDICT_ALLOW && q->other && q->type == FT_DIR &&
+	if (ret->decision != VERDICT_DENY && q->other && q->type == FT_DIR &&
 	    (q->op == OP_RENAME_TO || q->op == OP_RENAME_FROM) && leaves_context(s, q))
 		deny(ret, ret->rule, EXDEV,
 		     "names below it are judged where it goes: copy it instead of moving it");

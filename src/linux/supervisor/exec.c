@@ -26,7 +26,8 @@ static int judge_exec(struct request *r, int dirfd, uint64_t path, int flags)
 		return SUP_CONTINUE;
 	q.path = real;
 	spec_judge(r->sup->spec, &q, &v);
-	if (v.decision == VERDICT_ALLOW)
+	if (v.decision == VERDICT_ALLOW ||
+	    (v.decision == VERDICT_ASK && ask_granted(r, OP_EXEC, real)))
 		return SUP_CONTINUE;
 	return report_denial(r, OP_EXEC, real, &v, NULL, v.err > 0 ? v.err : EACCES);
 }

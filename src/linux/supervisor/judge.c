@@ -140,6 +140,8 @@ int judge_quiet(struct request *r, enum file_op op, struct place *p, enum file_t
 		judge_pieces(r, p, q, ret);
 	if (r->asked_facts && !r->exclusive)
 		return SUP_AGAIN;
+	if (ret->decision == VERDICT_ASK && ask_granted(r, op, p->path))
+		ret->decision = VERDICT_ALLOW;
 	if (ret->decision == VERDICT_ALLOW)
 		return 0;
 	return ret->err > 0 ? -ret->err : -EACCES;
@@ -171,7 +173,8 @@ int judge_object(struct request *r, enum file_op op, const struct object *o)
 	spec_judge(r->sup->spec, &q, &v);
 	if (r->asked_facts && !r->exclusive)
 		return SUP_AGAIN;
-	if (v.decision == VERDICT_ALLOW)
+	if (v.decision == VERDICT_ALLOW ||
+	    (v.decision == VERDICT_ASK && ask_granted(r, op, o->path)))
 		return 0;
 	return report_denial(r, op, o->path, &v, NULL, v.err > 0 ? v.err : EACCES);
 }

@@ -81,6 +81,9 @@ void outside_note(struct request *r, enum file_op op, const struct start *from,
 		return;
 	q.path = p.path;
 	spec_judge(r->sup->spec, &q, &v);
+	/* The kernel refuses it whatever somebody would answer. */
+	if (v.decision == VERDICT_ASK)
+		v.decision = VERDICT_DENY;
 	if (v.decision != VERDICT_ALLOW && target_alive(r) == 0)
 		(void)report_denial(r, op, p.path, &v, NULL, EROFS);
 }

@@ -44,11 +44,10 @@ void report_flush(struct sup *s)
 		atomic_fetch_add(&s->dropped, n);
 }
 
-int report_denial(struct request *r, enum file_op op, const char *path, const struct verdict *v,
-		  const char *reason, int err)
+/* Bytes of the texts. */
+static size_t fill(struct record *rec, struct request *r, enum rec_type type, enum file_op op,
+		   const char *path, const struct verdict *v, const char *reason, int err)
 {
-	struct sup *s = r->sup;
-	struct record rec;
 	char exe[PATH_MAX];
 	size_t used = 0;
 	int ignored;
@@ -58,19 +57,55 @@ int report_denial(struct request *r, enum file_op op, const char *path, const st
 	exe[n > 0 ? n : 0] = '\0';
 	if (!reason)
 		reason = v && v->reason ? v->reason : "";
-	rec.h = (struct rec_header){
+	rec->h = (struct rec_header){
 		.magic = REC_MAGIC,
-		.type = REC_VIOLATION,
+		.type = type,
 		.pid = r->tid,
 		.op = (int32_t)op,
 		.nr = r->nr,
 		.err = err,
-		.rule = rule_index(s->spec, v ? v->rule : NULL),
+		.rule = rule_index(r->sup->spec, v ? v->rule : NULL),
 		.count = 1,
 	};
-	rec.h.target_len = add_text(&rec, &used, path);
-	rec.h.exe_len = add_text(&rec, &used, exe);
-	rec.h.reason_len = add_text(&rec, &used, reason);
+	rec->h.target_len = add_text(rec, &used, path);
+	rec->h.exe_len = add_text(rec, &used, exe);
+	rec->h.reason_len = add_text(rec, &used, reason);
+	return used;
+}
+
+int report_ask(struct request *r, enum file_op op, const char *path, const struct verdict *v,
+	       uint32_t question)
+{
+	struct record rec;
+	size_t used = fill(&rec, r, REC_ASK, op, path, v, NULL, 0);
+
+	rec.h.count = question;
+	return send_record(r->sup, &rec, used) ? 0 : -EAGAIN;
+}
+
+void report_unask(struct sup *s, uint32_t question)
+{
+	struct record rec = { .h = { .magic = REC_MAGIC, .type = REC_UNASK, .count = question } };
+
+	(void)send_record(s, &rec, 0);
+}
+
+int report_denial(struct request *r, enum file_op op, const char *path, const struct verdict *v,
+		  const char *reason, int err)
+{
+	struct sup *s = r->sup;
+	struct record rec;
+	size_t used;
+
+	if (v && v->decision == VERDICT_ASK) {
+		int held = ask_hold(r, op, path, v);
+
+		if (held == SUP_LATER)
+			return held;
+		reason = ask_possible(s) ? "a rule says ask, and the answer was no"
+					 : "a rule says ask, and nobody is there to answer";
+	}
+	used = fill(&rec, r, REC_VIOLATION, op, path, v, reason, err);
 	report_flush(s);
 	if (!send_record(s, &rec, used))
 		atomic_fetch_add(&s->dropped, 1);

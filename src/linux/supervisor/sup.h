@@ -120,9 +120,10 @@ struct request {
 	bool asked_facts; /* the judgement looked at other entries */
 	int fd;		  /* with SUP_FD */
 	bool cloexec;
-	bool opens;   /* the call is an open */
-	int walk_err; /* why open_path() left the call to the kernel, 0: it is not ours */
-	int number;   /* for the descriptor in the command, 0: the lowest free one */
+	bool opens;	   /* the call is an open */
+	int walk_err;	   /* why open_path() left the call to the kernel, 0: it is not ours */
+	int number;	   /* for the descriptor in the command, 0: the lowest free one */
+	struct held *held; /* the call was held for an answer: what that granted (ask.c) */
 	char path[PATH_MAX];
 	char path2[PATH_MAX];
 };
@@ -329,11 +330,27 @@ int alias_refused(struct request *r, const char *path, const struct stat *st);
 /* The same for reading. */
 int alias_hidden(struct request *r, const char *path, const struct stat *st);
 
+/* The question to the warden: 0, or a negative errno when it cannot be sent. */
+int report_ask(struct request *r, enum file_op op, const char *path, const struct verdict *v,
+	       uint32_t question);
+/* Nobody waits for its answer any more. */
+void report_unask(struct sup *s, uint32_t question);
 /* Tells how many reports were lost, if any were. */
 void report_flush(struct sup *s);
-/* Reports a denial. v may be NULL (reason says why then). Returns -err. */
+/* Reports a denial. v may be NULL (reason says why then). Returns -err; SUP_LATER when the
+ * verdict is to ask, and somebody is asked: nothing is denied then. */
 int report_denial(struct request *r, enum file_op op, const char *path, const struct verdict *v,
 		  const char *reason, int err);
+
+/* ---- asking (ask.c) --------------------------------------------------------------- */
+
+/* Is there somebody who could answer? */
+bool ask_possible(const struct sup *s);
+/* Was this use of the path allowed by an answer, for this call or for the session? */
+bool ask_granted(struct request *r, enum file_op op, const char *path);
+/* Holds the call and asks: SUP_LATER, which the handler returns. -EACCES: nobody can be
+ * asked, or the answer is known to be no. */
+int ask_hold(struct request *r, enum file_op op, const char *path, const struct verdict *v);
 
 /* ---- names (names.c) ---------------------------------------------------------- */
 
@@ -369,6 +386,9 @@ int git_install_link(struct request *r, const struct object *from, struct place 
 
 /* Sends the answer. Never fails: a caller that is gone needs none. */
 void request_answer(struct request *r, int result);
+
+/* Runs the call's handler. An outcome or a negative errno, as it returns. */
+int request_run(struct request *r);
 
 /* Lets the thread run on any CPU again (give.c). */
 void give_unpin(struct worker *w);

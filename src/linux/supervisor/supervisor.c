@@ -148,7 +148,7 @@ static int refused_call(struct request *r)
 			     "this system call is not open to the command", err);
 }
 
-static int run_handler(struct request *r)
+int request_run(struct request *r)
 {
 	struct sup *s = r->sup;
 	handler_fn *fn = r->nr >= 0 && r->nr <= NR_LAST ? handlers[r->nr] : NULL;
@@ -206,9 +206,10 @@ int serve_one(struct worker *w, struct request *r)
 	r->fd = -1;
 	r->number = 0;
 	r->opens = false;
+	r->held = NULL;
 	git_settle(s, w);
 	/* pid 0: a process of another pid namespace, whose memory we cannot find. */
-	result = r->tid > 0 ? run_handler(r) : -EACCES;
+	result = r->tid > 0 ? request_run(r) : -EACCES;
 	if (result != SUP_LATER)
 		request_answer(r, result);
 	return 0;
