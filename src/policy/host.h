@@ -35,14 +35,16 @@ void ip_text(const struct ip_addr *ip, char *dst, size_t size);
 
 enum host_pattern_kind { HOST_EXACT, HOST_SUBDOMAINS, HOST_MIDDLE, HOST_CIDR, HOST_ANY };
 
+/* What is compared first stands first: the rules of a run fill more than the nearest cache. */
 struct host_pattern {
 	enum host_pattern_kind kind;
-	char text[HOST_MAX + 1]; /* normalised; HOST_SUBDOMAINS: from the dot on (".example.com") */
-	uint16_t star;		 /* HOST_MIDDLE: offset of the star */
-	struct ip_addr net;	 /* HOST_CIDR and addresses */
-	uint8_t prefix;
-	bool is_ip;		     /* HOST_EXACT of an address */
 	uint16_t port_from, port_to; /* 0, 0: every port; else from <= to */
+	uint16_t len;		     /* of text */
+	uint16_t star;		     /* HOST_MIDDLE: offset of the star */
+	bool is_ip;		     /* HOST_EXACT of an address */
+	uint8_t prefix;
+	struct ip_addr net;	 /* HOST_CIDR and addresses */
+	char text[HOST_MAX + 1]; /* normalised; HOST_SUBDOMAINS: from the dot on (".example.com") */
 };
 
 /* "example.com", "*.example.com", "a.*.b.com", "10.0.0.0/8", "[::1]:443", "host:22",

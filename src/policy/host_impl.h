@@ -31,6 +31,14 @@ int host_name_normalise(const char *text, size_t len, char *dst);
 /* Is the name's last label one that some resolver takes for a number? */
 bool host_ends_in_number(const char *name, size_t len);
 
+/* host_pattern_match() for who knows the length of h->name. */
+bool host_pattern_match_len(const struct host_pattern *p, const struct host *h, size_t len,
+			    uint16_t port);
+
+/* host_pattern_parse() of a line of data/: a name or one with a star, normalised already, without
+ * ports. ret must be zero. */
+void host_pattern_of_list(const char *text, struct host_pattern *ret);
+
 /* A name that may hold UTF-8 to A-labels (RFC 3492, RFC 5891), where no table is needed to
  * be sure: letters of Latin, Greek and Cyrillic, Han, kana, Hangul. Returns the length, or
  * -EINVAL (no UTF-8, or not sure), -E2BIG. */

@@ -260,9 +260,11 @@ int host_pattern_parse(const char *text, bool any_allowed, struct host_pattern *
 		if (r >= 0 && colon)
 			r = take_ports(colon + 1, &p, err);
 	}
-	if (r >= 0)
-		*ret = p;
-	return r;
+	if (r < 0)
+		return r;
+	p.len = (uint16_t)strlen(p.text);
+	*ret = p;
+	return 0;
 }
 
 int host_port_parse(const char *text, uint16_t default_port, struct host *ret, uint16_t *ret_port,
@@ -318,6 +320,18 @@ void host_pattern_text(const struct host_pattern *p, char *dst, size_t size)
 		       ports);
 }
 
+void host_pattern_of_list(const char *text, struct host_pattern *ret)
+{
+	const char *star = strchr(text, '*');
+	const char *from = star == text ? text + 1 : text;
+
+	ret->kind = !star ? HOST_EXACT : star == text ? HOST_SUBDOMAINS : HOST_MIDDLE;
+	ret->star = star ? (uint16_t)(star - text) : 0;
+	ret->len = (uint16_t)strnlen(from, HOST_MAX);
+	memcpy(ret->text, from, ret->len);
+	ret->text[ret->len] = '\0';
+}
+
 /* ---- matching ----------------------------------------------------------- */
 
 static bool ends_with(const char *name, size_t len, const char *tail, size_t tail_len)
@@ -325,18 +339,18 @@ static bool ends_with(const char *name, size_t len, const char *tail, size_t tai
 	return len > tail_len && memcmp(name + len - tail_len, tail, tail_len) == 0;
 }
 
-static bool middle_match(const struct host_pattern *p, const char *name)
+static bool middle_match(const struct host_pattern *p, const char *name, size_t len)
 {
-	size_t len = strlen(name), tail_len = strlen(p->text) - p->star - 1;
-	const char *tail = p->text + p->star + 1;
+	size_t tail_len = p->len - p->star - 1u;
 
 	if (len <= p->star + tail_len || memcmp(name, p->text, p->star) != 0 ||
-	    !ends_with(name, len, tail, tail_len))
+	    !ends_with(name, len, p->text + p->star + 1, tail_len))
 		return false;
 	return !memchr(name + p->star, '.', len - tail_len - p->star);
 }
 
-bool host_pattern_match(const struct host_pattern *p, const struct host *h, uint16_t port)
+bool host_pattern_match_len(const struct host_pattern *p, const struct host *h, size_t len,
+			    uint16_t port)
 {
 	if (p->port_from && (port < p->port_from || port > p->port_to))
 		return false;
@@ -348,11 +362,16 @@ bool host_pattern_match(const struct host_pattern *p, const struct host *h, uint
 	case HOST_EXACT:
 		if (p->is_ip || h->is_ip)
 			return p->is_ip && h->is_ip && ip_within(&h->ip, &p->net, p->prefix);
-		return streq(h->name, p->text);
+		return len == p->len && memcmp(h->name, p->text, len) == 0;
 	case HOST_SUBDOMAINS:
-		return !h->is_ip && ends_with(h->name, strlen(h->name), p->text, strlen(p->text));
+		return !h->is_ip && ends_with(h->name, len, p->text, p->len);
 	case HOST_MIDDLE:
-		return !h->is_ip && middle_match(p, h->name);
+		return !h->is_ip && middle_match(p, h->name, len);
 	}
 	return false;
+}
+
+bool host_pattern_match(const struct host_pattern *p, const struct host *h, uint16_t port)
+{
+	return host_pattern_match_len(p, h, strlen(h->name), port);
 }

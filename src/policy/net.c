@@ -14,16 +14,17 @@ static bool is_address_rule(const struct net_rule *r)
 }
 
 /* What closes an IPv4 address also closes the IPv6 ones that lead to it. */
-static bool hits(const struct net_rule *r, const struct host *h, uint16_t port)
+static bool hits(const struct net_rule *r, const struct host *h, size_t len, uint16_t port)
 {
-	struct host inner = { .is_ip = true };
+	struct host inner;
 
-	if (host_pattern_match(&r->pat, h, port))
+	if (host_pattern_match_len(&r->pat, h, len, port))
 		return true;
 	if (r->decision == VERDICT_ALLOW || !h->is_ip || !is_address_rule(r) ||
 	    !ip_embedded(&h->ip, &inner.ip))
 		return false;
-	return host_pattern_match(&r->pat, &inner, port);
+	inner.is_ip = true;
+	return host_pattern_match_len(&r->pat, &inner, 0, port);
 }
 
 /* The rule that decides, NULL when none does. */
@@ -31,12 +32,13 @@ static const struct net_rule *find(const struct net_policy *p, const struct host
 				   bool *ret_asks)
 {
 	const struct net_rule *asks = NULL;
+	size_t len = strlen(h->name);
 
 	*ret_asks = false;
 	for (size_t i = 0; i < p->n_rules; i++) {
 		const struct net_rule *r = &p->rules[i];
 
-		if (!hits(r, h, port))
+		if (!hits(r, h, len, port))
 			continue;
 		if (!r->only_asks)
 			return asks && r->decision != VERDICT_DENY ? asks : r;
@@ -122,7 +124,7 @@ const char *net_judge_address(const struct net_policy *p, const struct net_verdi
 
 	host_from_ip(ip, &h);
 	for (size_t i = 0; i < p->n_rules && !r; i++)
-		if (is_address_rule(&p->rules[i]) && hits(&p->rules[i], &h, port))
+		if (is_address_rule(&p->rules[i]) && hits(&p->rules[i], &h, 0, port))
 			r = &p->rules[i];
 	if (r && r->decision != VERDICT_ALLOW)
 		return "its address is denied by a rule";

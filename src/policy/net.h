@@ -43,6 +43,11 @@ struct net_verdict {
 	const char *reason;	     /* static text, never NULL */
 };
 
+/* Makes the policy of a spec; it points into the spec. policy_resolve() has put one into
+ * s->network.policy unless its input has a command: a run leaves it to the steward, which
+ * nobody waits for. Fails for want of memory only. Caller frees. */
+int net_policy_new(const struct spec *s, struct net_policy **ret, struct berm_err *err);
+
 /* Pure, thread-safe, never allocates. Names are judged by name; an address that no rule
  * names by address is denied or asked for as such. Of an address it is the whole judgement:
  * net_judge_address() is for what a name resolved to. */

@@ -7,8 +7,11 @@
 
 #include "base/str.h"
 #include "policy/apply.h"
+#include "policy/host_impl.h"
 #include "policy/net.h"
 #include "policy/rules.h"
+
+#define RULES_MAX 16384
 
 /* ---- groups ------------------------------------------------------------- */
 
@@ -88,22 +91,26 @@ int net_groups_resolve(struct spec *s, struct settings_list *l)
 	return 0;
 }
 
-/* ---- rules -------------------------------------------------------------- */
+/* ---- sources ------------------------------------------------------------ */
 
-/* What a rule says before its pattern is compiled. */
+/* What a rule says before it is made: these are sorted, so that the rules themselves, which are
+ * large, are written once. */
 struct source {
 	const char *pattern;
 	const char *group; /* NULL: none */
 	enum decision decision;
 	enum layer layer;
 	bool fixed, only_asks;
+	bool listed; /* a line of data/ */
 	struct origin origin;
+	uint64_t key;
 };
 
 struct builder {
-	struct net_policy *p;
-	size_t n, bytes; /* first pass: what is needed; second: what is used */
-	bool counting;
+	const struct spec *s;
+	struct source *v;
+	size_t n, cap, bytes; /* bytes: of the texts */
+	bool managed_only;
 	struct berm_err *err;
 };
 
@@ -111,121 +118,14 @@ static const char *const verbs[] = { [VERDICT_ALLOW] = "allow-domain",
 				     [VERDICT_DENY] = "deny-domain",
 				     [VERDICT_ASK] = "ask-domain" };
 
-static int add(struct builder *b, const struct source *src)
+static size_t text_size(const struct source *src)
 {
-	size_t need = strlen(verbs[src->decision]) + strlen(src->pattern) + 2 +
-		      (src->group ? strlen(src->group) + 9 : 0);
-	struct net_rule *r;
-	char where[512], *text;
-
-	if (b->counting) {
-		b->n++;
-		b->bytes += need;
-		return 0;
-	}
-	r = &b->p->rules[b->p->n_rules];
-	text = b->p->arena + b->bytes;
-	*r = (struct net_rule){ .text = text,
-				.decision = src->decision,
-				.layer = src->layer,
-				.fixed = src->fixed,
-				.only_asks = src->only_asks,
-				.origin = src->origin };
-	if (host_pattern_parse(src->pattern, true, &r->pat, b->err) < 0) {
-		origin_text(&src->origin, where, sizeof(where));
-		return err_prefix(b->err, "%s", where);
-	}
-	if (src->group)
-		(void)snprintf(text, need, "%s %s (group %s)", verbs[src->decision], src->pattern,
-			       src->group);
-	else
-		(void)snprintf(text, need, "%s %s", verbs[src->decision], src->pattern);
-	b->bytes += need;
-	b->p->n_rules++;
-	return 0;
+	return strlen(verbs[src->decision]) + strlen(src->pattern) + 2 +
+	       (src->group ? strlen(src->group) + 9 : 0);
 }
-
-static int add_list(struct builder *b, const struct data_list *list, struct source src,
-		    const char *fixed_group)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		const struct data_entry *e = &list->rows[i];
-		int r;
-
-		src.pattern = e->text;
-		src.origin = (struct origin){ list->file, e->line };
-		if (src.decision == VERDICT_DENY) {
-			src.group = e->group;
-			src.fixed = !streq(e->group, fixed_group);
-		}
-		r = add(b, &src);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static int add_builtin(struct builder *b, const struct spec *s)
-{
-	const struct spec_priv *p = s->priv;
-	struct source deny = { .decision = VERDICT_DENY, .layer = LAYER_BUILTIN };
-	int r = add_list(b, &data_domains_deny, deny, "exfiltration");
-
-	/* In mode open a group would allow what is allowed. */
-	for (size_t i = 0; i < data_domain_groups_n && r >= 0 && s->net == NET_ALLOW; i++) {
-		struct source allow = { .group = data_domain_groups[i].name,
-					.decision = VERDICT_ALLOW,
-					.layer = LAYER_BUILTIN };
-
-		if (!p->groups[i].on)
-			continue;
-		if (b->p->managed_only && p->groups[i].layer != LAYER_MANAGED)
-			continue;
-		r = add_list(b, data_domain_groups[i].list, allow, NULL);
-	}
-	return r;
-}
-
-static int add_layers(struct builder *b, struct spec *s)
-{
-	const struct spec_priv *p = s->priv;
-
-	for (size_t i = 0; i < p->layers.n; i++) {
-		const struct settings *set = &p->layers.v[i];
-		const char *file = NULL;
-
-		for (size_t j = 0; j < set->n; j++) {
-			const struct setting *e = &set->v[j];
-			struct source src = { .pattern = e->name,
-					      .decision = (enum decision)e->number,
-					      .layer = set->layer };
-			int r;
-
-			if (e->key != SET_NET_RULE || e->ignored)
-				continue;
-			if (b->p->managed_only && src.decision == VERDICT_ALLOW &&
-			    set->layer != LAYER_MANAGED)
-				continue;
-			if (!file && !b->counting) {
-				file = spec_string(s, set->file);
-				if (!file)
-					return err_set(b->err, -ENOMEM, "out of memory");
-			}
-			src.only_asks = src.decision == VERDICT_ASK &&
-					(!set->trusted || set->layer == LAYER_MANAGED);
-			src.origin = (struct origin){ file, e->line };
-			r = add(b, &src);
-			if (r < 0)
-				return r;
-		}
-	}
-	return 0;
-}
-
-/* ---- order -------------------------------------------------------------- */
 
 /* As for files (rules.c): what a managed file opens is a default. */
-static unsigned rank(const struct net_rule *r)
+static unsigned rank(const struct source *r)
 {
 	static const unsigned of_layer[LAYER_COUNT] = {
 		[LAYER_CLI] = 2,  [LAYER_LOCAL] = 3,   [LAYER_PROJECT] = 4,
@@ -243,9 +143,9 @@ static unsigned specificity(const struct host_pattern *p)
 	case HOST_EXACT:
 		return 1023;
 	case HOST_SUBDOMAINS:
-		return (unsigned)strlen(p->text);
+		return p->len;
 	case HOST_MIDDLE:
-		return (unsigned)strlen(p->text) - 1;
+		return p->len - 1u;
 	case HOST_CIDR:
 		return p->prefix + 1u;
 	case HOST_ANY:
@@ -254,83 +154,211 @@ static unsigned specificity(const struct host_pattern *p)
 	return 0;
 }
 
-struct sort_key {
-	uint64_t key;
-	uint32_t index;
-};
-
-/* All that decides the order in one number, smaller first: layer, host, ports, strictness. */
-static uint64_t key_of(const struct net_rule *r)
+/* All that decides the order in one number, smaller first: layer, host, ports, strictness;
+ * then the order of the sources. */
+static uint64_t key_of(const struct source *r, const struct host_pattern *pat, size_t index)
 {
 	static const uint64_t mildness[] = {
 		[VERDICT_ALLOW] = 2, [VERDICT_DENY] = 0, [VERDICT_ASK] = 1
 	};
-	uint64_t span = r->pat.port_from ? (uint64_t)(r->pat.port_to - r->pat.port_from) : 0x10000;
+	uint64_t span = pat->port_from ? (uint64_t)(pat->port_to - pat->port_from) : 0x10000;
 
-	return (uint64_t)rank(r) << 56 | (uint64_t)(1023 - specificity(&r->pat)) << 40 | span << 8 |
-	       mildness[r->decision];
+	return (uint64_t)rank(r) << 56 | (uint64_t)(1023 - specificity(pat)) << 44 | span << 24 |
+	       mildness[r->decision] << 20 | (index & 0xfffff);
 }
 
-static int by_strength(const void *pa, const void *pb)
+static int compile(const struct source *src, struct host_pattern *ret, struct berm_err *err)
 {
-	const struct sort_key *a = pa, *b = pb;
+	char where[512];
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
-static int sort_rules(struct net_policy *p)
-{
-	_cleanup_free_ struct sort_key *keys = calloc(p->n_rules + 1, sizeof(*keys));
-	struct net_rule *sorted = calloc(p->n_rules + 1, sizeof(*sorted));
-
-	if (!keys || !sorted) {
-		free(sorted);
-		return -ENOMEM;
+	if (src->listed) {
+		host_pattern_of_list(src->pattern, ret);
+		return 0;
 	}
-	for (size_t i = 0; i < p->n_rules; i++)
-		keys[i] = (struct sort_key){ key_of(&p->rules[i]), (uint32_t)i };
-	qsort(keys, p->n_rules, sizeof(*keys), by_strength);
-	for (size_t i = 0; i < p->n_rules; i++)
-		sorted[i] = p->rules[keys[i].index];
-	free(p->rules);
-	p->rules = sorted;
+	if (host_pattern_parse(src->pattern, true, ret, err) >= 0)
+		return 0;
+	origin_text(&src->origin, where, sizeof(where));
+	return err_prefix(err, "%s", where);
+}
+
+static int add(struct builder *b, const struct source *src)
+{
+	struct host_pattern pat;
+
+	if (b->n == RULES_MAX)
+		return err_set(b->err, -E2BIG, "more than %d rules on hosts", RULES_MAX);
+	if (b->n == b->cap) {
+		size_t cap = b->cap ? 2 * b->cap : 512;
+		struct source *v = reallocarray(b->v, cap, sizeof(*v));
+
+		if (!v)
+			return err_set(b->err, -ENOMEM, "out of memory");
+		b->v = v;
+		b->cap = cap;
+	}
+	pat.port_from = 0;
+	if (compile(src, &pat, b->err) < 0)
+		return -EINVAL;
+	b->bytes += text_size(src);
+	b->v[b->n] = *src;
+	b->v[b->n].key = key_of(src, &pat, b->n);
+	b->n++;
 	return 0;
 }
 
-/* ---- all of it ---------------------------------------------------------- */
-
-static int add_all(struct builder *b, struct spec *s)
+static int add_list(struct builder *b, const struct data_list *list, struct source src)
 {
-	int r = add_builtin(b, s);
+	src.listed = true;
+	src.layer = LAYER_BUILTIN;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct data_entry *e = &list->rows[i];
+		int r;
 
-	return r < 0 ? r : add_layers(b, s);
+		src.pattern = e->text;
+		src.origin = (struct origin){ list->file, e->line };
+		if (src.decision == VERDICT_DENY) {
+			src.group = e->group;
+			/* The rest can be opened by a rule that names it. */
+			src.fixed = !streq(e->group, "exfiltration");
+		}
+		r = add(b, &src);
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
-int net_rules_resolve(struct spec *s, struct berm_err *err)
+static int add_builtin(struct builder *b)
 {
-	const struct spec_priv *p = s->priv;
-	struct builder b = { .counting = true, .err = err };
+	const struct spec_priv *p = b->s->priv;
+	int r = add_list(b, &data_domains_deny, (struct source){ .decision = VERDICT_DENY });
+
+	/* In mode open a group would allow what is allowed. */
+	for (size_t i = 0; i < data_domain_groups_n && r >= 0 && b->s->net == NET_ALLOW; i++) {
+		struct source allow = { .group = data_domain_groups[i].name,
+					.decision = VERDICT_ALLOW };
+
+		if (!p->groups[i].on)
+			continue;
+		if (b->managed_only && p->groups[i].layer != LAYER_MANAGED)
+			continue;
+		r = add_list(b, data_domain_groups[i].list, allow);
+	}
+	return r;
+}
+
+static int add_entry(struct builder *b, const struct settings *set, const struct setting *e)
+{
+	struct source src = { .pattern = e->name,
+			      .decision = (enum decision)e->number,
+			      .layer = set->layer,
+			      .origin = { set->file, e->line } };
+
+	if (b->managed_only && src.decision == VERDICT_ALLOW && set->layer != LAYER_MANAGED)
+		return 0;
+	src.only_asks =
+		src.decision == VERDICT_ASK && (!set->trusted || set->layer == LAYER_MANAGED);
+	return add(b, &src);
+}
+
+static int add_layers(struct builder *b)
+{
+	const struct spec_priv *p = b->s->priv;
+
+	for (size_t i = 0; i < p->layers.n; i++) {
+		const struct settings *set = &p->layers.v[i];
+
+		for (size_t j = 0; j < set->n; j++) {
+			int r = 0;
+
+			if (set->v[j].key == SET_NET_RULE && !set->v[j].ignored)
+				r = add_entry(b, set, &set->v[j]);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+/* ---- rules -------------------------------------------------------------- */
+
+static int by_strength(const void *pa, const void *pb)
+{
+	const struct source *a = pa, *b = pb;
+
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static void write_text(char *dst, const struct source *src)
+{
+	const char *const parts[] = { verbs[src->decision],
+				      " ",
+				      src->pattern,
+				      src->group ? " (group " : "",
+				      src->group ? src->group : "",
+				      src->group ? ")" : "" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		dst = mempcpy(dst, parts[i], strlen(parts[i]));
+	*dst = '\0';
+}
+
+static int write_rules(struct builder *b, struct net_policy *p)
+{
+	char *text;
+
+	p->rules = calloc(b->n + 1, sizeof(*p->rules));
+	p->arena = text = malloc(b->bytes + 1);
+	if (!p->rules || !p->arena)
+		return err_set(b->err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < b->n; i++) {
+		const struct source *src = &b->v[i];
+		struct net_rule *r = &p->rules[i];
+
+		if (compile(src, &r->pat, b->err) < 0)
+			return -EINVAL;
+		r->decision = src->decision;
+		r->layer = src->layer;
+		r->fixed = src->fixed;
+		r->only_asks = src->only_asks;
+		r->origin = src->origin;
+		r->text = text;
+		write_text(text, src);
+		text += text_size(src);
+	}
+	p->n_rules = b->n;
+	return 0;
+}
+
+static void policy_freep(struct net_policy **p)
+{
+	net_policy_free(*p);
+}
+
+int net_policy_new(const struct spec *s, struct net_policy **ret, struct berm_err *err)
+{
+	_cleanup_(policy_freep) struct net_policy *p = NULL;
+	const struct spec_priv *priv = s->priv;
+	struct builder b = { .s = s, .err = err };
 	int r;
 
-	b.p = s->network.policy = calloc(1, sizeof(*b.p));
-	if (!b.p)
+	p = calloc(1, sizeof(*p));
+	if (!p)
 		return err_set(err, -ENOMEM, "out of memory");
-	b.p->mode = s->net;
-	b.p->fallback = (enum decision)p->scalars[SET_NET_DEFAULT].value;
-	b.p->managed_only = p->scalars[SET_NET_MANAGED_ONLY].value;
-	r = add_all(&b, s);
+	p->mode = s->net;
+	p->fallback = (enum decision)priv->scalars[SET_NET_DEFAULT].value;
+	p->managed_only = priv->scalars[SET_NET_MANAGED_ONLY].value;
+	b.managed_only = p->managed_only;
+	r = add_builtin(&b);
+	if (r >= 0)
+		r = add_layers(&b);
+	if (r >= 0) {
+		qsort(b.v, b.n, sizeof(*b.v), by_strength);
+		r = write_rules(&b, p);
+	}
+	free(b.v);
 	if (r < 0)
 		return r;
-	b.p->rules = calloc(b.n + 1, sizeof(*b.p->rules));
-	b.p->arena = malloc(b.bytes + 1);
-	if (!b.p->rules || !b.p->arena)
-		return err_set(err, -ENOMEM, "out of memory");
-	b.counting = false;
-	b.bytes = 0;
-	r = add_all(&b, s);
-	if (r < 0)
-		return r;
-	return sort_rules(b.p) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;
+	*ret = take_ptr(p);
+	return 0;
 }

@@ -13,10 +13,6 @@
 /* Which groups of data/domains are allowed; part of apply_scalars(). */
 int net_groups_resolve(struct spec *s, struct settings_list *l);
 
-/* Makes s->network.policy: groups, rules of every layer, the fixed deny list, sorted.
- * After apply_scalars() and apply_rules() (which marks what an untrusted file may not say). */
-int net_rules_resolve(struct spec *s, struct berm_err *err);
-
 /* The rest of s->network, and s->approver. Reads the file of an upstream proxy and looks
  * at unix sockets; makes nothing. */
 int net_local_resolve(struct spec *s, const struct policy_input *in, struct berm_err *err);

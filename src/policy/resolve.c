@@ -7,6 +7,7 @@
 #include "policy/apply.h"
 #include "policy/layers.h"
 #include "policy/links.h"
+#include "policy/net.h"
 #include "policy/net_build.h"
 #include "policy/places.h"
 #include "policy/repo.h"
@@ -62,8 +63,8 @@ static int fill(struct spec *s, const struct policy_input *in, struct berm_err *
 		r = spec_finish_rules(s, err);
 	if (r >= 0)
 		r = links_resolve(s, err);
-	if (r >= 0)
-		r = net_rules_resolve(s, err);
+	if (r >= 0 && !in->argv)
+		r = net_policy_new(s, &s->network.policy, err);
 	if (r >= 0)
 		r = net_local_resolve(s, in, err);
 	return r < 0 ? r : env_resolve(s, in, err);

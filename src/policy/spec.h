@@ -111,7 +111,7 @@ struct net_forward {
 struct net_policy; /* policy/net.h */
 
 struct net_spec {
-	struct net_policy *policy;
+	struct net_policy *policy;   /* NULL in a run: net_policy_new() */
 	struct net_forward *publish; /* host 127.0.0.1:host_port -> inside 127.0.0.1:inside_port */
 	size_t n_publish;
 	struct net_forward

@@ -193,6 +193,14 @@ void session_steward(void *ctx, struct net_kit *kit, int warden_fd)
 			       .broker = -1,
 			       .watch = SETTINGS_WATCH_INIT };
 	st.policy = st.spec->network.policy;
+	if (!st.policy) {
+		struct net_policy *made;
+
+		/* Without a steward nothing is let out. */
+		if (net_policy_new(st.spec, &made, NULL) < 0)
+			_exit(1);
+		st.policy = made;
+	}
 	outbox_init(&st.to_warden, warden_fd);
 	outbox_init(&st.to_broker, -1);
 	who_init(&st.who, kit->init_pid);
