@@ -51,6 +51,8 @@ const char *http_second_head(struct http *h, const char *head, size_t len)
 
 	/* The head ends with its last byte, and not before. */
 	r = llhttp_execute(p, head, len - 1);
+	if (r == HPE_INVALID_METHOD)
+		return "a method that is not known";
 	if (r != HPE_OK || h->second_head)
 		return DISAGREE;
 	r = llhttp_execute(p, head + len - 1, 1);

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+#include "http_drive.h"
+
+#define HOST "Host: example.com\r\n"
+#define GET "GET / HTTP/1.1\r\n" HOST "\r\n"
+
+/* ---- what goes through -------------------------------------------------- */
+
+static const struct {
+	const char *what, *bytes, *seen;
+} good[] = {
+	{ "plain", GET, "GET example.com:80 /;" },
+	{ "keep-alive", GET GET, "GET example.com:80 /;GET example.com:80 /;" },
+	{ "other host on keep-alive is seen", GET "GET /x HTTP/1.1\r\nHost: evil.com\r\n\r\n",
+	  "GET example.com:80 /;GET evil.com:80 /x;" },
+	{ "case, blanks, port", "GET /a?secret HTTP/1.1\r\nhOST:\t Example.COM:8080 \t\r\n\r\n",
+	  "GET example.com:8080 /a;" },
+	{ "no blank behind the colon", "GET / HTTP/1.1\r\nHost:example.com\r\n\r\n",
+	  "GET example.com:80 /;" },
+	{ "address", "GET / HTTP/1.1\r\nHost: [::1]:81\r\n\r\n", "GET ::1:81 /;" },
+	{ "strange spelling of an address", "GET / HTTP/1.1\r\nHost: 0x7f.1\r\n\r\n",
+	  "GET 127.0.0.1:80 /;" },
+	{ "HTTP/1.0 with Host", "GET / HTTP/1.0\r\n" HOST "\r\n", "GET example.com:80 /;" },
+	{ "HTTP/1.0 without", "GET / HTTP/1.0\r\nA: b\r\n\r\n", "GET - /;" },
+	{ "HTTP/1.0, no header", "GET / HTTP/1.0\r\n\r\n", "GET - /;" },
+	{ "absolute", "GET http://example.com/x HTTP/1.1\r\n" HOST "\r\n",
+	  "GET example.com:80 /x;" },
+	{ "absolute with port",
+	  "GET HTTP://EXAMPLE.com:81?q HTTP/1.1\r\nHost: example.com:81\r\n\r\n",
+	  "GET example.com:81 /;" },
+	{ "absolute in HTTP/1.0", "GET http://example.com HTTP/1.0\r\n\r\n",
+	  "GET example.com:80 /;" },
+	{ "OPTIONS *", "OPTIONS * HTTP/1.1\r\n" HOST "\r\n", "OPTIONS example.com:80 *;" },
+	{ "UTF-8 in a target", "GET /\xc3\xa9 HTTP/1.1\r\n" HOST "\r\n",
+	  "GET example.com:80 /\xc3\xa9;" },
+	{ "header without a value", "GET / HTTP/1.1\r\nA:\r\n" HOST "\r\n",
+	  "GET example.com:80 /;" },
+	{ "Latin-1 in a value", "GET / HTTP/1.1\r\nA: \xe9\r\n" HOST "\r\n",
+	  "GET example.com:80 /;" },
+	{ "length", "POST / HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\nGET /" GET,
+	  "POST example.com:80 /;GET example.com:80 /;" },
+	{ "length 0", "POST / HTTP/1.1\r\n" HOST "Content-Length: 0\r\n\r\n" GET,
+	  "POST example.com:80 /;GET example.com:80 /;" },
+	{ "leading zeros", "POST / HTTP/1.1\r\n" HOST "Content-Length: 0003\r\n\r\nabc" GET,
+	  "POST example.com:80 /;GET example.com:80 /;" },
+	{ "GET with a body", "GET / HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\nabc" GET,
+	  "GET example.com:80 /;GET example.com:80 /;" },
+	{ "chunked",
+	  "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n"
+	  "5\r\nGET /\r\nA;x=\"y\"\r\n0123456789\r\n0\r\n\r\n" GET,
+	  "POST example.com:80 /;GET example.com:80 /;" },
+	{ "chunked with a trailer",
+	  "POST / HTTP/1.1\r\n" HOST "TRANSFER-encoding:Chunked\r\nTrailer: x\r\n\r\n"
+	  "1\r\na\r\n00\r\nX: y\r\nZ:\r\n\r\n" GET,
+	  "POST example.com:80 /;GET example.com:80 /;" },
+	{ "Expect",
+	  "PUT / HTTP/1.1\r\n" HOST "Expect: 100-continue\r\nContent-Length: 1\r\n\r\nx" GET,
+	  "PUT example.com:80 /;GET example.com:80 /;" },
+	{ "close, and still more", "GET / HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n" GET,
+	  "GET example.com:80 /;GET example.com:80 /;" },
+	{ "WebDAV", "PROPFIND /d HTTP/1.1\r\n" HOST "Depth: 1\r\n\r\n",
+	  "PROPFIND example.com:80 /d;" },
+	{ "M-SEARCH", "M-SEARCH * HTTP/1.1\r\n" HOST "\r\n", NULL },
+};
+
+static void test_good(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		size_t len = strlen(good[i].bytes);
+
+		print_message("# %s\n", good[i].what);
+		for (size_t chunk = 1; chunk <= len; chunk += 1 + chunk / 8) {
+			struct drive d;
+
+			drive_init(&d, HTTP_TRANSPARENT, 0);
+			drive(&d, good[i].bytes, len, chunk);
+			if (!good[i].seen) {
+				assert_int_equal(d.step, HTTP_BAD);
+				drive_free(&d);
+				continue;
+			}
+			assert_string_equal(http_why(d.h), "");
+			assert_string_equal(d.seen.data, good[i].seen);
+			/* Every byte went on, as it was. */
+			assert_int_equal(d.sent.len, len);
+			assert_memory_equal(d.sent.data, good[i].bytes, len);
+			assert_int_equal(http_next(d.h, NULL, 0, &(size_t){ 0 }), HTTP_MORE);
+			drive_free(&d);
+		}
+	}
+}
+
+/* ---- what does not ------------------------------------------------------ */
+
+#define POST "POST / HTTP/1.1\r\n" HOST
+#define CHUNKED POST "Transfer-Encoding: chunked\r\n\r\n"
+
+static const struct {
+	const char *what, *bytes;
+	size_t len;
+} refused[] = {
+#define R(what, bytes)                         \
+	{                                      \
+		what, bytes, sizeof(bytes) - 1 \
+	}
+	R("length and chunked", POST "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"),
+	R("chunked and length", POST "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n"),
+	R("two lengths", POST "Content-Length: 4\r\nContent-Length: 4\r\n\r\n"),
+	R("two lengths that differ", POST "Content-Length: 4\r\nContent-Length: 5\r\n\r\n"),
+	R("list of lengths", POST "Content-Length: 4, 4\r\n\r\n"),
+	R("signed length", POST "Content-Length: +4\r\n\r\n"),
+	R("negative length", POST "Content-Length: -1\r\n\r\n"),
+	R("hex length", POST "Content-Length: 0x4\r\n\r\n"),
+	R("length with a blank inside", POST "Content-Length: 1 0\r\n\r\n"),
+	R("empty length", POST "Content-Length:\r\n\r\n"),
+	R("length that overflows", POST "Content-Length: 18446744073709551617\r\n\r\n"),
+	R("length with vertical tab", POST "Content-Length: \v4\r\n\r\n"),
+	R("blank before the colon", POST "Content-Length : 4\r\n\r\n"),
+	R("tab before the colon", POST "Transfer-Encoding\t: chunked\r\n\r\n"),
+	R("NUL in a name", POST "Content\0-Length: 4\r\n\r\n"),
+	R("encoding twice",
+	  POST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n"),
+	R("encoding identity", POST "Transfer-Encoding: identity\r\n\r\n"),
+	R("encoding list", POST "Transfer-Encoding: gzip, chunked\r\n\r\n"),
+	R("chunked not last", POST "Transfer-Encoding: chunked, identity\r\n\r\n"),
+	R("encoding xchunked", POST "Transfer-Encoding: xchunked\r\n\r\n"),
+	R("encoding in quotes", POST "Transfer-Encoding: \"chunked\"\r\n\r\n"),
+	R("encoding with a parameter", POST "Transfer-Encoding: chunked;x\r\n\r\n"),
+	R("encoding with vertical tab", POST "Transfer-Encoding: \vchunked\r\n\r\n"),
+	R("encoding empty", POST "Transfer-Encoding:\r\n\r\n"),
+	R("encoding in HTTP/1.0", "POST / HTTP/1.0\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n"),
+	R("folded", "GET / HTTP/1.1\r\n" HOST "A: b\r\n c\r\n\r\n"),
+	R("folded with a tab", "GET / HTTP/1.1\r\nHost:\r\n\texample.com\r\n\r\n"),
+	R("folded first line", "GET / HTTP/1.1\r\n A: b\r\n" HOST "\r\n"),
+	R("bare LF", "GET / HTTP/1.1\nHost: example.com\n\n"),
+	R("bare LF in between", "GET / HTTP/1.1\r\nA: b\n" HOST "\r\n"),
+	R("bare LF at the end", "GET / HTTP/1.1\r\n" HOST "\n"),
+	R("LF CR", "GET / HTTP/1.1\r\nA: b\n\r" HOST "\r\n"),
+	R("bare CR", "GET / HTTP/1.1\r\nA: b\rHost: evil.com\r\n" HOST "\r\n"),
+	R("CR CR LF", "GET / HTTP/1.1\r\nA: b\r\r\n" HOST "\r\n"),
+	R("NUL", "GET / HTTP/1.1\r\nA: b\0c\r\n" HOST "\r\n"),
+	R("control byte", "GET / HTTP/1.1\r\nA: b\1c\r\n" HOST "\r\n"),
+	R("DEL", "GET / HTTP/1.1\r\nA: b\x7f\r\n" HOST "\r\n"),
+	R("line without a colon", "GET / HTTP/1.1\r\nA\r\n" HOST "\r\n"),
+	R("line without a name", "GET / HTTP/1.1\r\n: b\r\n" HOST "\r\n"),
+	R("blank in a name", "GET / HTTP/1.1\r\nA B: c\r\n" HOST "\r\n"),
+	R("Latin-1 in a name", "GET / HTTP/1.1\r\nH\xf6st: x\r\n" HOST "\r\n"),
+	R("no Host", "GET / HTTP/1.1\r\n\r\n"),
+	R("empty Host", "GET / HTTP/1.1\r\nHost:\r\n\r\n"),
+	R("two Hosts", "GET / HTTP/1.1\r\n" HOST HOST "\r\n"),
+	R("two Hosts in HTTP/1.0", "GET / HTTP/1.0\r\n" HOST "Host: evil.com\r\n\r\n"),
+	R("Host list", "GET / HTTP/1.1\r\nHost: example.com, evil.com\r\n\r\n"),
+	R("Host with two blanks", "GET / HTTP/1.1\r\nHost: example.com evil.com\r\n\r\n"),
+	R("Host with a user", "GET / HTTP/1.1\r\nHost: example.com@evil.com\r\n\r\n"),
+	R("Host with a path", "GET / HTTP/1.1\r\nHost: example.com/x\r\n\r\n"),
+	R("Host with a percent", "GET / HTTP/1.1\r\nHost: example%2ecom\r\n\r\n"),
+	R("Host with a bad port", "GET / HTTP/1.1\r\nHost: example.com:80x\r\n\r\n"),
+	R("Host with an empty port", "GET / HTTP/1.1\r\nHost: example.com:\r\n\r\n"),
+	R("Host with two ports", "GET / HTTP/1.1\r\nHost: evil.com:80:80\r\n\r\n"),
+	R("Host as a URL", "GET / HTTP/1.1\r\nHost: http://example.com\r\n\r\n"),
+	R("absolute of another host", "GET http://evil.com/ HTTP/1.1\r\n" HOST "\r\n"),
+	R("absolute of another port", "GET http://example.com:81/ HTTP/1.1\r\n" HOST "\r\n"),
+	R("absolute with a user", "GET http://example.com@evil.com/ HTTP/1.1\r\n" HOST "\r\n"),
+	R("absolute with a #", "GET http://example.com#.evil.com/ HTTP/1.1\r\n" HOST "\r\n"),
+	R("absolute with a backslash",
+	  "GET http://example.com\\.evil.com/ HTTP/1.1\r\n" HOST "\r\n"),
+	R("absolute without a host", "GET http:///x HTTP/1.1\r\n" HOST "\r\n"),
+	R("absolute of https", "GET https://example.com/ HTTP/1.1\r\n" HOST "\r\n"),
+	R("other scheme", "GET ftp://example.com/ HTTP/1.1\r\n" HOST "\r\n"),
+	R("one slash", "GET http:/example.com/ HTTP/1.1\r\n" HOST "\r\n"),
+	R("target without a slash", "GET x HTTP/1.1\r\n" HOST "\r\n"),
+	R("GET *", "GET * HTTP/1.1\r\n" HOST "\r\n"),
+	R("CONNECT", "CONNECT evil.com:443 HTTP/1.1\r\nHost: evil.com:443\r\n\r\n"),
+	R("CONNECT to the same", "CONNECT example.com:443 HTTP/1.1\r\n" HOST "\r\n"),
+	R("HTTP/0.9", "GET /\r\n\r\n"),
+	R("HTTP/0.9 with Host", "GET /\r\n" HOST "\r\n"),
+	R("HTTP/1.2", "GET / HTTP/1.2\r\n" HOST "\r\n"),
+	R("HTTP/2.0", "GET / HTTP/2.0\r\n" HOST "\r\n"),
+	R("HTTP/1.10", "GET / HTTP/1.10\r\n" HOST "\r\n"),
+	R("http/1.1", "GET / http/1.1\r\n" HOST "\r\n"),
+	R("ICE", "GET / ICE/1.0\r\n" HOST "\r\n"),
+	R("blank line first", "\r\n" GET),
+	R("LF first", "\n" GET),
+	R("blank first", " " GET),
+	R("two blanks", "GET  / HTTP/1.1\r\n" HOST "\r\n"),
+	R("two blanks behind", "GET /  HTTP/1.1\r\n" HOST "\r\n"),
+	R("tab for a blank", "GET\t/ HTTP/1.1\r\n" HOST "\r\n"),
+	R("blank at the end", "GET / HTTP/1.1 \r\n" HOST "\r\n"),
+	R("blank in the target", "GET /a b HTTP/1.1\r\n" HOST "\r\n"),
+	R("small method", "get / HTTP/1.1\r\n" HOST "\r\n"),
+	R("unknown method", "FOO / HTTP/1.1\r\n" HOST "\r\n"),
+	R("no method", "/ HTTP/1.1\r\n" HOST "\r\n"),
+	R("long method", "ABCDEFGHIJKLMNOPQRSTUVWXYZ / HTTP/1.1\r\n" HOST "\r\n"),
+	R("an answer", "HTTP/1.1 200 OK\r\n\r\n"),
+	R("Connection that takes Host",
+	  "GET / HTTP/1.1\r\n" HOST "Connection: close, host\r\n\r\n"),
+	R("Connection that takes the length",
+	  POST "Content-Length: 1\r\nConnection: Content-Length\r\n\r\nx"),
+	R("Connection that takes the encoding",
+	  POST "Transfer-Encoding: chunked\r\nConnection: transfer-encoding\r\n\r\n0\r\n\r\n"),
+	R("chunk size empty", CHUNKED "\r\n"),
+	R("chunk size not hex", CHUNKED "g\r\n"),
+	R("chunk size 0x", CHUNKED "0x1\r\na\r\n"),
+	R("chunk size negative", CHUNKED "-1\r\n"),
+	R("chunk size that overflows", CHUNKED "10000000000000001\r\na\r\n"),
+	R("blank before the size", CHUNKED " 1\r\na\r\n"),
+	R("blank behind the size", CHUNKED "1 \r\na\r\n"),
+	R("chunk with a bare LF", CHUNKED "1\na\r\n0\r\n\r\n"),
+	R("chunk with CR and no LF", CHUNKED "1\rxa\r\n0\r\n\r\n"),
+	R("extension with a bare LF", CHUNKED "1;a\nb\r\nX\r\n0\r\n\r\n"),
+	R("extension with a bare CR", CHUNKED "1;a\rb\r\nX\r\n0\r\n\r\n"),
+	R("extension with a NUL", CHUNKED "1;a\0b\r\nX\r\n0\r\n\r\n"),
+	R("chunk data too long", CHUNKED "1\r\nab\r\n0\r\n\r\n"),
+	R("chunk data without end", CHUNKED "1\r\na0\r\n\r\n"),
+	R("chunk data ended by LF", CHUNKED "1\r\na\n0\r\n\r\n"),
+	R("trailer without a colon", CHUNKED "0\r\nX\r\n\r\n"),
+	R("trailer folded", CHUNKED "0\r\nX: y\r\n z\r\n\r\n"),
+	R("trailer with a blank", CHUNKED "0\r\nX : y\r\n\r\n"),
+	R("trailer with a bare LF", CHUNKED "0\r\nX: y\n\r\n"),
+	R("end with a bare LF", CHUNKED "0\r\n\n"),
+};
+
+static void test_refused(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		for (size_t chunk = 1; chunk <= refused[i].len; chunk += 1 + chunk / 4) {
+			struct drive d;
+
+			drive_init(&d, HTTP_TRANSPARENT, 0);
+			drive(&d, refused[i].bytes, refused[i].len, chunk);
+			if (d.step != HTTP_BAD || !http_why(d.h)[0])
+				fail_msg("%s: step %d by %zu", refused[i].what, d.step, chunk);
+			/* And it stays so. */
+			assert_int_equal(
+				http_next(d.h, (const uint8_t *)GET, strlen(GET), &(size_t){ 0 }),
+				HTTP_BAD);
+			drive_free(&d);
+		}
+	}
+}
+
+/* Nothing of a head goes on before it is whole. */
+static void test_held(void **state)
+{
+	for (size_t n = 0; n < strlen(GET); n++) {
+		struct drive d;
+
+		drive_init(&d, HTTP_TRANSPARENT, 0);
+		drive(&d, GET, n, n ? n : 1);
+		assert_int_equal(d.step, HTTP_MORE);
+		assert_int_equal(d.sent.len, 0);
+		drive_free(&d);
+	}
+}
+
+static void test_long_heads(void **state)
+{
+	static char head[HTTP_HEAD_MAX + 64];
+	struct drive d;
+	size_t at = strlen(GET) - 2;
+
+	memcpy(head, GET, at);
+	memcpy(head + at, "A: ", 3);
+	memset(head + at + 3, 'x', sizeof(head) - at - 3);
+	memcpy(head + HTTP_HEAD_MAX - 4, "\r\n\r\n", 4);
+	drive_init(&d, HTTP_TRANSPARENT, 0);
+	drive(&d, head, HTTP_HEAD_MAX, 1000);
+	assert_int_equal(d.step, HTTP_JUDGE);
+	drive_free(&d);
+
+	memset(head + HTTP_HEAD_MAX - 4, 'x', 4);
+	memcpy(head + HTTP_HEAD_MAX - 3, "\r\n\r\n", 4);
+	for (size_t chunk = 999; chunk < sizeof(head); chunk *= 9) {
+		drive_init(&d, HTTP_TRANSPARENT, 0);
+		drive(&d, head, HTTP_HEAD_MAX + 1, chunk);
+		assert_int_equal(d.step, HTTP_BAD);
+		drive_free(&d);
+	}
+}
+
+static void test_many_headers(void **state)
+{
+	for (int extra = 0; extra < 2; extra++) {
+		_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
+		struct drive d;
+
+		(void)buf_adds(&b, "GET / HTTP/1.1\r\n" HOST);
+		for (int i = 0; i < HTTP_HEADERS_MAX - 1 + extra; i++)
+			(void)buf_addf(&b, "H%d: x\r\n", i);
+		(void)buf_adds(&b, "\r\n");
+		drive_init(&d, HTTP_TRANSPARENT, 0);
+		drive(&d, b.data, b.len, b.len);
+		assert_int_equal(d.step, extra ? HTTP_BAD : HTTP_JUDGE);
+		drive_free(&d);
+	}
+}
+
+static void test_long_chunk_parts(void **state)
+{
+	static char extension[20000], trailer[20000];
+	_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
+	struct drive d;
+
+	memset(extension, 'e', sizeof(extension) - 1);
+	memset(trailer, 't', sizeof(trailer) - 1);
+	(void)buf_addf(&b, CHUNKED "1;%s\r\na\r\n0\r\n\r\n", extension);
+	drive_init(&d, HTTP_TRANSPARENT, 0);
+	drive(&d, b.data, b.len, 100);
+	assert_int_equal(d.step, HTTP_BAD);
+	drive_free(&d);
+	buf_free(&b);
+	b = BUF_INIT(1 << 20);
+	(void)buf_addf(&b, CHUNKED "0\r\nX: %s\r\n\r\n", trailer);
+	drive_init(&d, HTTP_TRANSPARENT, 0);
+	drive(&d, b.data, b.len, 100);
+	assert_int_equal(d.step, HTTP_BAD);
+	drive_free(&d);
+}
+
+/* ---- leaving HTTP ------------------------------------------------------- */
+
+#define WEBSOCKET                                                                   \
+	"GET /ws HTTP/1.1\r\n" HOST "Upgrade: websocket\r\nConnection: Upgrade\r\n" \
+	"Sec-WebSocket-Key: x\r\n\r\n"
+
+static void test_upgrade(void **state)
+{
+	struct drive d;
+
+	/* What the client sends before the server agreed stays here. */
+	drive_init(&d, HTTP_TRANSPARENT, 0);
+	drive(&d, WEBSOCKET "\x81\x80", strlen(WEBSOCKET) + 2, 7);
+	assert_int_equal(d.step, HTTP_WAIT);
+	assert_int_equal(d.sent.len, strlen(WEBSOCKET));
+	assert_true(http_request(d.h)->upgrade && !http_request(d.h)->rewrite);
+	http_switched(d.h, true);
+	drive(&d, "\x81\x80\0\n\r", 5, 2);
+	assert_int_equal(d.step, HTTP_OPAQUE);
+	assert_int_equal(d.sent.len, strlen(WEBSOCKET) + 5);
+	drive_free(&d);
+
+	/* Refused by the server: HTTP goes on, judged as before, and a second try is not asked. */
+	drive_init(&d, HTTP_TRANSPARENT, 0);
+	d.switched = 0;
+	drive(&d, WEBSOCKET GET WEBSOCKET, 2 * strlen(WEBSOCKET) + strlen(GET), 50);
+	assert_string_equal(d.seen.data,
+			    "GET example.com:80 /ws;GET example.com:80 /;GET example.com:80 /ws;");
+	assert_true(!http_request(d.h)->upgrade && http_request(d.h)->rewrite);
+	drive_free(&d);
+
+	/* Answered before the body was all there. */
+	drive_init(&d, HTTP_TRANSPARENT, 0);
+	drive(&d, POST "Upgrade: tcp\r\nContent-Length: 3\r\n\r\na",
+	      strlen(POST "Upgrade: tcp\r\nContent-Length: 3\r\n\r\na"), 9);
+	assert_int_equal(d.step, HTTP_SEND);
+	http_switched(d.h, true);
+	drive(&d, "bc\xff", 3, 1);
+	assert_int_equal(d.step, HTTP_OPAQUE);
+	drive_free(&d);
+}
+
+static void test_h2(void **state)
+{
+	static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+	struct drive d;
+
+	for (size_t chunk = 1; chunk < sizeof(preface); chunk++) {
+		drive_init(&d, HTTP_TRANSPARENT, 0);
+		drive(&d, preface, sizeof(preface) - 1, chunk);
+		assert_int_equal(d.step, HTTP_H2);
+		assert_int_equal(d.sent.len, 0);
+		drive_free(&d);
+	}
+	drive_init(&d, HTTP_TRANSPARENT, 0);
+	drive(&d, GET "PRI * HTTP/2.0\r\n", strlen(GET) + 16, 11);
+	assert_int_equal(d.step, HTTP_H2);
+	drive_free(&d);
+}
+
+static void test_spliced_body(void **state)
+{
+	static const char head[] = POST "Content-Length: 10\r\n\r\n";
+	struct drive d;
+
+	drive_init(&d, HTTP_TRANSPARENT, 0);
+	assert_int_equal(http_body_left(d.h), 0);
+	drive(&d, head, sizeof(head) - 1, sizeof(head));
+	assert_int_equal(http_body_left(d.h), 10);
+	drive(&d, "ab", 2, 2);
+	assert_int_equal(http_body_left(d.h), 8);
+	http_skip(d.h, 7);
+	assert_int_equal(http_body_left(d.h), 1);
+	http_skip(d.h, 1);
+	assert_int_equal(http_body_left(d.h), 0);
+	drive(&d, GET, strlen(GET), 100);
+	assert_string_equal(d.seen.data, "POST example.com:80 /;GET example.com:80 /;");
+	drive_free(&d);
+}
+
+static void test_facts(void **state)
+{
+	static const char escape[] = "HEAD /\x1b HTTP/1.1\r\n" HOST "\r\n";
+	static const char all[] = "HEAD /x HTTP/1.1\r\nHost: a.b:81\r\nConnection: x , CLOSE\r\n"
+				  "Expect: 100-Continue\r\n\r\n";
+	struct drive d;
+	const struct http_request *q;
+
+	drive_init(&d, HTTP_TRANSPARENT, 0);
+	drive(&d, escape, sizeof(escape) - 1, sizeof(escape));
+	assert_int_equal(d.step, HTTP_BAD);
+	drive_free(&d);
+
+	drive_init(&d, HTTP_TRANSPARENT, 0);
+	q = http_request(d.h);
+	drive(&d, all, sizeof(all) - 1, sizeof(all));
+	assert_int_equal(d.step, HTTP_JUDGE);
+	assert_true(q->head && q->close && q->expect_continue && q->has_port && !q->connect);
+	assert_int_equal(q->port, 81);
+	assert_int_equal(q->minor, 1);
+	assert_int_equal(q->number, 0);
+	drive_free(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),	     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_held),	     cmocka_unit_test(test_long_heads),
+		cmocka_unit_test(test_many_headers), cmocka_unit_test(test_long_chunk_parts),
+		cmocka_unit_test(test_upgrade),	     cmocka_unit_test(test_h2),
+		cmocka_unit_test(test_spliced_body), cmocka_unit_test(test_facts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
