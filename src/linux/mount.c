@@ -15,6 +15,7 @@
 
 #define MASK_FILE ".mask-file"
 #define MASK_DIR ".mask-dir"
+#define TEXT_FILE ".text"
 
 static int sys_openat2(int dir, const char *path, uint64_t flags, uint64_t resolve)
 {
@@ -243,6 +244,30 @@ static int step_mask(const struct step *s, int root)
 	return attach(tree, root, s->dst);
 }
 
+/* The file's own name goes at once: it is only seen where it covers. */
+static int step_text(const struct step *s, int root)
+{
+	_cleanup_close_ int file =
+		openat(root, TEXT_FILE, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+	_cleanup_close_ int tree = -1;
+	size_t len = strlen(s->src);
+	int r = 0;
+
+	if (file < 0)
+		return -errno;
+	if (write(file, s->src, len) != (ssize_t)len || fchmod(file, s->mode) < 0)
+		return -EIO;
+	tree = clone_tree(file, false);
+	if (tree < 0)
+		return tree;
+	r = sys_setattr(tree, false, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
+	if (r >= 0)
+		r = attach(tree, root, s->dst);
+	if (unlinkat(root, TEXT_FILE, 0) < 0)
+		return -errno;
+	return r;
+}
+
 static int one_step(const struct step *s, int root)
 {
 	switch (s->op) {
@@ -258,6 +283,8 @@ static int one_step(const struct step *s, int root)
 		return step_pin(s, root);
 	case STEP_MASK:
 		return step_mask(s, root);
+	case STEP_TEXT:
+		return step_text(s, root);
 	}
 	return -EINVAL;
 }

@@ -3,6 +3,7 @@
  * and everything later is refused; plan_build() checks it once. */
 #pragma once
 
+#include "base/str.h"
 #include "plan/plan.h"
 
 /* Where something is mounted; see points.c. */
@@ -11,6 +12,7 @@ enum point_kind {
 	POINT_HOME,	 /* the private home, from berm's state */
 	POINT_HOME_HOST, /* the real one, read-only */
 	POINT_READ,	 /* data: struct readable_tree */
+	POINT_SOCKET,	 /* a unix socket of the host's that was allowed */
 	POINT_PIN,
 	POINT_ROOT, /* data: struct writable_root */
 };
@@ -60,8 +62,14 @@ int plan_read(struct plan_build *b, const struct readable_tree *t);
 int plan_masks(struct plan_build *b);
 /* true if the host's path is seen in the new view through some bind. */
 bool plan_shown(const struct plan *p, const char *path);
-/* sockets.c: the host's sockets in a wider view. */
+/* sockets.c: the host's sockets: those that are allowed, and in a wider view the others. */
+int plan_socket_points(struct plan_build *b);
+int plan_socket(struct plan_build *b, const char *path);
 int plan_sockets(struct plan_build *b);
+/* hosts.c: names that are resolved past the broker. */
+int plan_hosts(struct plan_build *b);
+/* What of a hosts(5) file may be seen inside, into out; true when that is less than all. */
+bool plan_hosts_filter(const char *text, struct buf *out);
 
 /* STEP_NOEXEC where "exec: deny-writable" is in force: a program copied into any
  * place that can be written must not run, and ld.so cannot map it there either. */

@@ -114,6 +114,10 @@ static int clear_mount_points(struct plan_build *b, int home)
 	for (size_t i = 0; r >= 0 && i < s->n_reads; i++)
 		if (path_within(s->reads[i].path, s->home_path))
 			r = clear_mount_point(b, home, s->reads[i].path);
+	for (size_t i = 0; r >= 0 && i < b->n_points; i++)
+		if (b->points[i].kind == POINT_SOCKET &&
+		    path_within(b->points[i].path, s->home_path))
+			r = clear_mount_point(b, home, b->points[i].path);
 	return r;
 }
 

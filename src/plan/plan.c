@@ -120,11 +120,15 @@ int plan_build(const struct spec *spec, struct plan **ret, struct berm_err *err)
 	if (r >= 0)
 		r = plan_roots(&b);
 	if (r >= 0)
+		r = plan_socket_points(&b);
+	if (r >= 0)
 		r = plan_points(&b);
 	if (r >= 0)
 		r = plan_masks(&b);
 	if (r >= 0)
 		r = plan_sockets(&b);
+	if (r >= 0)
+		r = plan_hosts(&b);
 	if (r >= 0 && b.failed)
 		r = err_set(err, -ENOMEM, "out of memory");
 	plan_points_free(&b);
@@ -193,6 +197,9 @@ void plan_describe(const struct plan *p, size_t i, char *dst, size_t size)
 		break;
 	case STEP_MASK:
 		(void)snprintf(dst, size, "hide %s", s->dst);
+		break;
+	case STEP_TEXT:
+		(void)snprintf(dst, size, "show a %s of the sandbox's own", s->dst);
 		break;
 	}
 }

@@ -18,6 +18,7 @@ enum step_op {
 	STEP_PIN,     /* bind dst over itself: a writable place in the read-only root; and an
 		       * ancestor of a workspace, which can then not be renamed */
 	STEP_MASK,    /* cover dst by an empty unreadable file or directory */
+	STEP_TEXT,    /* cover file dst by a read-only one whose content is src */
 };
 
 enum step_flag {
@@ -31,7 +32,7 @@ enum step_flag {
 
 struct step {
 	enum step_op op;
-	char *src; /* host path, or target of a symlink */
+	char *src; /* host path, target of a symlink, or text */
 	char *dst; /* absolute path in the new root */
 	unsigned flags;
 	mode_t mode;

@@ -47,8 +47,9 @@ static const struct plan_point *point_above(const struct plan_build *b, const ch
 	for (size_t i = 0; i < b->n_points; i++) {
 		const struct plan_point *p = &b->points[i];
 
-		if (p->kind != POINT_PIN && p->kind != POINT_READ && !streq(p->path, path) &&
-		    path_within(path, p->path) && (!best || strlen(p->path) > strlen(best->path)))
+		if (p->kind != POINT_PIN && p->kind != POINT_READ && p->kind != POINT_SOCKET &&
+		    !streq(p->path, path) && path_within(path, p->path) &&
+		    (!best || strlen(p->path) > strlen(best->path)))
 			best = p;
 	}
 	return best;
@@ -89,6 +90,8 @@ static int emit_point(struct plan_build *b, const struct plan_point *p)
 		return plan_home_bind(b);
 	case POINT_READ:
 		return plan_read(b, p->data);
+	case POINT_SOCKET:
+		return plan_socket(b, p->path);
 	case POINT_PIN:
 		plan_mkdirs(b, p->path, false);
 		plan_step(b, STEP_PIN, NULL, p->path, plan_exec_flag(b), 0);

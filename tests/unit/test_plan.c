@@ -6,9 +6,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "plan/build.h"
 #include "plan/plan.h"
 
 struct fixture {
@@ -253,6 +256,112 @@ static void a_missing_root_is_an_error(void **state)
 	f->plan = NULL;
 }
 
+static int listening(const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	return fd;
+}
+
+static void an_allowed_socket_is_shown_alone(void **state)
+{
+	struct fixture *f = *state;
+	char allowed[128], other[128], in_ws[128], gone[128];
+	const struct step *s;
+	int fds[3];
+
+	(void)snprintf(allowed, sizeof(allowed), "%s/a.sock", f->base);
+	(void)snprintf(other, sizeof(other), "%s/b.sock", f->base);
+	(void)snprintf(in_ws, sizeof(in_ws), "%s/c.sock", f->ws);
+	(void)snprintf(gone, sizeof(gone), "%s/d.sock", f->base);
+	fds[0] = listening(allowed);
+	fds[1] = listening(other);
+	fds[2] = listening(in_ws);
+	assert_int_equal(strv_add(&f->spec.network.unix_sockets, allowed), 0);
+	assert_int_equal(strv_add(&f->spec.network.unix_sockets, in_ws), 0);
+	assert_int_equal(strv_add(&f->spec.network.unix_sockets, gone), 0);
+	build(f);
+	s = find(f->plan, STEP_BIND, allowed, NULL);
+	assert_non_null(s);
+	assert_true(s->flags & STEP_SAME);
+	assert_null(find(f->plan, STEP_BIND, other, NULL));
+	assert_null(find(f->plan, STEP_BIND, gone, NULL));
+	/* Writable roots carry no inner mounts; it is seen there anyway. */
+	assert_null(find(f->plan, STEP_BIND, in_ws, NULL));
+	plan_free(f->plan);
+	f->spec.network.all_unix_sockets = true;
+	build(f);
+	assert_non_null(find(f->plan, STEP_BIND, allowed, NULL));
+	assert_non_null(find(f->plan, STEP_BIND, other, NULL));
+	assert_null(find(f->plan, STEP_BIND, in_ws, NULL));
+	/* Secrets stay hidden. */
+	plan_free(f->plan);
+	assert_int_equal(strv_add(&f->spec.hidden, other), 0);
+	build(f);
+	assert_null(find(f->plan, STEP_BIND, other, NULL));
+	strv_free(&f->spec.hidden);
+	strv_free(&f->spec.network.unix_sockets);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		close_quietly(fds[i]);
+}
+
+static void a_wider_view_masks_other_sockets(void **state)
+{
+	struct fixture *f = *state;
+	char allowed[128], other[128];
+	int fds[2];
+
+	(void)snprintf(allowed, sizeof(allowed), "%s/a.sock", f->base);
+	(void)snprintf(other, sizeof(other), "%s/b.sock", f->base);
+	fds[0] = listening(allowed);
+	fds[1] = listening(other);
+	f->spec.home = HOME_HOST;
+	assert_int_equal(strv_add(&f->spec.network.unix_sockets, allowed), 0);
+	build(f);
+	assert_null(find(f->plan, STEP_MASK, allowed, NULL));
+	assert_non_null(find(f->plan, STEP_MASK, other, NULL));
+	plan_free(f->plan);
+	f->spec.network.all_unix_sockets = true;
+	build(f);
+	assert_null(find(f->plan, STEP_MASK, other, NULL));
+	strv_free(&f->spec.network.unix_sockets);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		close_quietly(fds[i]);
+}
+
+/* Names in it are resolved without the broker's word. */
+static void hosts_file_names_the_loopback_only(void **state)
+{
+	static const struct {
+		const char *text, *shown;
+		bool less;
+	} cases[] = {
+		{ "127.0.0.1 localhost\n", "127.0.0.1 localhost\n", false },
+		{ "127.0.1.1\tvm\n::1 ip6-localhost\nff02::1 ip6-allnodes\n",
+		  "127.0.1.1\tvm\n::1 ip6-localhost\nff02::1 ip6-allnodes\n", false },
+		{ "# 10.0.0.1 x\n\n  # y", "# 10.0.0.1 x\n\n  # y\n", false },
+		{ "127.0.0.1 a\n10.1.2.3 internal\n::1 b\n", "127.0.0.1 a\n::1 b\n", true },
+		{ " \t10.1.2.3 internal", "", true },
+		{ "\r10.1.2.3 internal", "", true },
+		{ "::ffff:10.1.2.3 x\nfe80::1 y\n2001:db8::1 z\n", "", true },
+		{ "0.0.0.0 ads.example\n", "", true },
+		{ "10.1 short\n0x7f000001 hex\nnot-an-address x\n", "", true },
+		{ "128.0.0.1 x", "", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_buf_ struct buf out = BUF_INIT(4096);
+
+		assert_int_equal(plan_hosts_filter(cases[i].text, &out), cases[i].less);
+		assert_string_equal(out.len ? out.data : "", cases[i].shown);
+	}
+}
+
 static void each_step_has_a_sentence(void **state)
 {
 	struct fixture *f = *state;
@@ -281,6 +390,9 @@ int main(void)
 		T(a_planted_link_is_cleared_from_the_private_home),
 		T(the_source_is_remembered_by_inode),
 		T(a_missing_root_is_an_error),
+		T(an_allowed_socket_is_shown_alone),
+		T(a_wider_view_masks_other_sockets),
+		T(hosts_file_names_the_loopback_only),
 		T(each_step_has_a_sentence),
 	};
 
