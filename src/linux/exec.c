@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command's own process between fork and exec. */
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/fd.h"
 #include "linux/setup.h"
@@ -26,48 +28,71 @@ int pty_open(int *ret_master, int *ret_slave)
 	return 0;
 }
 
-static void restore_signals(const struct launch *l)
+/* May this program be started, as the supervisor would judge it (supervisor/exec.c)? */
+static bool exec_allowed(const struct spec *s, const char *path)
 {
-	struct sigaction act;
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+	char link[32], real[PATH_MAX];
+	struct file_query q = { .op = OP_EXEC, .type = FT_REG, .path = real };
+	struct verdict v;
+	ssize_t n;
 
-	/* Ignored stays ignored (nohup); a handler of ours must not. */
-	for (int sig = 1; sig < NSIG; sig++) {
-		if (sigaction(sig, NULL, &act) < 0 || act.sa_handler == SIG_IGN ||
-		    act.sa_handler == SIG_DFL)
-			continue;
-		act = (struct sigaction){ .sa_handler = SIG_DFL };
-		(void)sigaction(sig, &act, NULL);
+	if (fd < 0)
+		return false;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof(real) - 1);
+	if (n <= 0)
+		return false;
+	real[n] = '\0';
+	spec_judge(s, &q, &v);
+	return v.decision == VERDICT_ALLOW;
+}
+
+/* Returns a positive errno. */
+static int exec_file(struct launch *l, const char *path, char *const *argv, bool shared)
+{
+	const struct spec *s = l->spec;
+
+	if (!shared) {
+		(void)execve(path, argv, s->envp);
+		return errno;
 	}
-	(void)sigprocmask(SIG_SETMASK, &l->sigmask, NULL);
+	/* The supervisor cannot read the path from here, and it tells of a denial. */
+	if (!exec_allowed(s, path)) {
+		l->not_passed = true;
+		_exit(125);
+	}
+	(void)syscall(SYS_execveat, AT_FDCWD, path, argv, s->envp, 0, l->exec_pass);
+	return errno;
 }
 
 /* As execvp(3): a script without "#!" goes to the shell. */
-static int exec_one(const struct spec *s, const char *path)
+static int exec_one(struct launch *l, const char *path, bool shared)
 {
-	char *sh[130];
+	const struct spec *s = l->spec;
+	static char shell[] = "/bin/sh";
+	char *sh[130], copy[4096];
 	size_t n = 0;
+	int err;
 
-	(void)execve(path, s->argv, s->envp);
-	if (errno != ENOEXEC)
+	/* An attempt that cannot succeed is not worth a question to the supervisor. */
+	if (access(path, F_OK) < 0)
 		return errno;
+	err = exec_file(l, path, s->argv, shared);
+	if (err != ENOEXEC)
+		return err;
 	while (s->argv[n])
 		n++;
 	if (n + 2 > ARRAY_SIZE(sh))
 		return E2BIG;
+	if (strlen(path) >= sizeof(copy))
+		return ENAMETOOLONG;
 	sh[0] = s->argv[0];
 	memcpy(&sh[1], s->argv, (n + 1) * sizeof(sh[0]));
-	{
-		static char shell[] = "/bin/sh";
-		char copy[4096];
-
-		if (strlen(path) >= sizeof(copy))
-			return ENAMETOOLONG;
-		memcpy(copy, path, strlen(path) + 1);
-		sh[0] = shell;
-		sh[1] = copy;
-		(void)execve(shell, sh, s->envp);
-	}
-	return errno;
+	memcpy(copy, path, strlen(path) + 1);
+	sh[0] = shell;
+	sh[1] = copy;
+	return exec_file(l, shell, sh, shared);
 }
 
 static const char *env_path(const struct spec *s)
@@ -78,15 +103,16 @@ static const char *env_path(const struct spec *s)
 	return "/usr/local/bin:/usr/bin:/bin";
 }
 
-static int exec_search(const struct spec *s)
+static int exec_search(struct launch *l, bool shared)
 {
+	const struct spec *s = l->spec;
 	const char *name = s->argv[0], *dir = env_path(s);
 	size_t len = strlen(name);
 	int best = ENOENT;
 	char path[4096];
 
 	if (strchr(name, '/'))
-		return exec_one(s, name);
+		return exec_one(l, name, shared);
 	if (!len)
 		return ENOENT;
 	for (;; dir++) {
@@ -97,7 +123,7 @@ static int exec_search(const struct spec *s)
 			memcpy(path, dir, n);
 			path[n] = '/';
 			memcpy(path + n + 1, name, len + 1);
-			err = exec_one(s, path);
+			err = exec_one(l, path, shared);
 			/* execvp(3): EACCES is remembered, the search goes on. */
 			if (err == EACCES)
 				best = EACCES;
@@ -110,7 +136,20 @@ static int exec_search(const struct spec *s)
 	}
 }
 
-void exec_command(struct launch *l, int slave)
+/* The last message of the supervisor's: it is ready to answer. Before it the old root may
+ * still be there, and a step of its own may still fail. */
+static void wait_for_supervisor(struct launch *l)
+{
+	while (l->plan->supervised && l->heard < SYNC_MESSAGES) {
+		int r = fd_recv(l->sync[1], NULL, 0);
+
+		if (r < 0)
+			setup_lost(l, r);
+		l->heard++;
+	}
+}
+
+void exec_command(struct launch *l, int slave, bool shared)
 {
 	(void)setpgid(0, 0);
 	if (slave >= 0) {
@@ -123,12 +162,15 @@ void exec_command(struct launch *l, int slave)
 	}
 	if (chdir(l->spec->workdir) < 0)
 		setup_fail(l, STAGE_WORKDIR, errno, -1);
-	/* The umask is the caller's: init was cloned before the supervisor changed its own. */
-	restore_signals(l);
+	/* The umask is the caller's: init was cloned before the supervisor changed its own. So
+	 * are the signals' actions; only a handler would have to go, and init has none. */
+	(void)sigprocmask(SIG_SETMASK, &l->sigmask, NULL);
 	/* The supervisor reads the path of the exec from our memory: this image belongs to a
-	 * user namespace above its own, and only a dumpable one is open to it. */
-	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
+	 * user namespace above its own, and only a dumpable one is open to it. Init's own
+	 * image never is: the command could look into it. */
+	if (!shared && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
 		setup_fail(l, STAGE_EXEC, errno, -1);
+	wait_for_supervisor(l);
 	setup_go(l);
-	setup_fail(l, STAGE_EXEC, exec_search(l->spec), -1);
+	setup_fail(l, STAGE_EXEC, exec_search(l, shared), -1);
 }

@@ -77,6 +77,7 @@ static void enter_root(struct launch *l)
 	r = fd_recv(l->sync[1], NULL, 0);
 	if (r < 0)
 		setup_lost(l, r);
+	l->heard++;
 	if (chdir("/") < 0)
 		setup_fail(l, STAGE_PIVOT, errno, -1);
 }
@@ -115,6 +116,7 @@ static void enter_inner_userns(struct launch *l)
 		r = fd_recv(l->sync[1], NULL, 0);
 		if (r < 0)
 			setup_lost(l, r);
+		l->heard++;
 		away = true;
 	}
 	r = userns_map(l->uid, l->gid);
@@ -154,6 +156,7 @@ static void filter_calls(struct launch *l)
 				  .trap_writes = l->plan->supervised,
 				  .trap_reads = l->plan->supervised && l->spec->read_deny,
 				  .trap_exec = l->plan->supervised && l->trap_exec,
+				  .exec_pass = l->exec_pass,
 				  .noexec_memfd = l->spec->exec_deny_writable,
 				  .report = l->plan->supervised };
 	int listener = -1, r;
@@ -298,6 +301,30 @@ static void reap_loop(struct launch *l, pid_t command)
 	}
 }
 
+/* By vfork(2): this image is not copied, and stands still while its child uses it. What that
+ * child may not start by itself is started again by one with an image of its own. */
+static pid_t start_command(struct launch *l, int slave)
+{
+	pid_t pid = -1;
+
+	if (l->exec_pass) {
+		pid = vfork();
+		if (pid == 0)
+			exec_command(l, slave, true);
+		l->exec_pass = 0;
+		if (pid > 0 && !l->not_passed)
+			return pid;
+		if (pid > 0)
+			(void)waitpid(pid, NULL, 0);
+	}
+	pid = fork();
+	if (pid < 0)
+		setup_fail(l, STAGE_FORK, errno, -1);
+	if (pid == 0)
+		exec_command(l, slave, false);
+	return pid;
+}
+
 void init_main(struct launch *l)
 {
 	int slave = -1;
@@ -318,11 +345,7 @@ void init_main(struct launch *l)
 		slave = open_terminal(l);
 	filter_calls(l);
 	wait_for_network(l);
-	command = fork();
-	if (command < 0)
-		setup_fail(l, STAGE_FORK, errno, -1);
-	if (command == 0)
-		exec_command(l, slave);
+	command = start_command(l, slave);
 	/* From both sides, so that neither needs to wait for the other. */
 	(void)setpgid(command, command);
 	close_quietly(slave);

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -88,6 +89,8 @@ static void fill_launch(struct launch *l, const struct spec *spec, const struct 
 		.trap_exec = true,
 		.landlock_abi = landlock_abi(),
 	};
+	if (getrandom(&l->exec_pass, sizeof(l->exec_pass), 0) != sizeof(l->exec_pass))
+		l->exec_pass = 0;
 	l->umask = umask(0);
 	(void)umask(l->umask);
 	for (int fd = 0; fd < 3; fd++) {

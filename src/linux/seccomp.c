@@ -199,6 +199,21 @@ static bpf_label check_memfd(struct bpf_gen *g, const struct ends *e)
 	return bpf_load(g, SC_OFF_LO(1), bpf_jset(g, MFD_NOEXEC_SEAL, e->allow, e->acces));
 }
 
+/* The command's own exec, by init's child: a secret tells it from every later one. */
+static bpf_label check_exec(struct bpf_gen *g, const struct ends *e)
+{
+	bpf_label next;
+
+	if (!e->o->trap_exec)
+		return e->allow;
+	if (!e->o->exec_pass)
+		return e->trap;
+	next = bpf_jeq(g, (uint32_t)(e->o->exec_pass >> 32), e->allow, e->trap);
+	next = bpf_load(g, SC_OFF_HI(5), next);
+	next = bpf_jeq(g, (uint32_t)e->o->exec_pass, next, e->trap);
+	return bpf_load(g, SC_OFF_LO(5), next);
+}
+
 static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 {
 	const struct seccomp_opts *o = e->o;
@@ -246,6 +261,7 @@ int seccomp_build(const struct seccomp_opts *o, struct seccomp_prog *ret)
 	for (unsigned i = 0; i < sc_row_count; i++)
 		if (sc_rows[i].nr[o->arch] >= 0)
 			of[sc_rows[i].nr[o->arch]] = to[sc_rows[i].class];
+	of[sc_rows[SC_ID_execveat].nr[o->arch]] = check_exec(&g, &e);
 
 	foreign = check_foreign(&g, a, &e);
 	next = bpf_dispatch(&g, of, ARRAY_SIZE(of));

@@ -15,16 +15,18 @@ enum seccomp_arch { SECCOMP_X86_64, SECCOMP_ARM64 };
 
 struct seccomp_opts {
 	enum seccomp_arch arch;
-	bool trap_writes;  /* hand write-like calls to the supervisor; false: no listener (all roots
-			      read-only) */
-	bool trap_reads;   /* hand every open to the supervisor as well */
-	bool trap_exec;	   /* hand execve and execveat to it (exec rules) */
-	bool allow_userns; /* nested user namespaces granted by the policy (mount namespaces stay
-			      refused) */
-	bool noexec_memfd; /* memory files only with MFD_NOEXEC_SEAL: no program runs from them */
-	bool report;	   /* hand denied calls to the listener too, which must answer them with
-			    * -seccomp_denial(): that is how a denial becomes an event. false: the
-			    * kernel gives the same errno by itself */
+	bool trap_writes; /* hand write-like calls to the supervisor; false: no listener (all roots
+			     read-only) */
+	bool trap_reads;  /* hand every open to the supervisor as well */
+	bool trap_exec;	  /* hand execve and execveat to it (exec rules) */
+	uint64_t exec_pass; /* an execveat with this sixth argument, which the kernel does not look
+			     * at, was judged before and is not handed over; 0 none */
+	bool allow_userns;  /* nested user namespaces granted by the policy (mount namespaces stay
+			       refused) */
+	bool noexec_memfd;  /* memory files only with MFD_NOEXEC_SEAL: no program runs from them */
+	bool report;	    /* hand denied calls to the listener too, which must answer them with
+			     * -seccomp_denial(): that is how a denial becomes an event. false: the
+			     * kernel gives the same errno by itself */
 };
 
 /* Numbers of descriptors that the supervisor wants to hear the close of

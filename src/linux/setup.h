@@ -76,6 +76,9 @@ struct ctl_msg {
 	int32_t value;
 };
 
+/* Supervisor -> init over sync: the pivot is done, the old root is away, all is ready. */
+#define SYNC_MESSAGES 3
+
 /* One page that the processes share. */
 struct launch_shared {
 	pid_t init_pid; /* as the host counts; 0 until init exists */
@@ -101,7 +104,11 @@ struct launch {
 	bool tty[3]; /* stdio that gets the session's own terminal */
 	bool use_pty;
 	bool trap_exec;
-	int landlock_abi; /* 0 none */
+	uint64_t exec_pass; /* the secret that lets the command's own exec pass untrapped
+			     * (linux/seccomp.h), 0 none; init forgets it with that exec */
+	bool not_passed;    /* that exec is the supervisor's to judge */
+	int heard;	    /* init: messages of the supervisor's that it took from sync */
+	int landlock_abi;   /* 0 none */
 };
 
 /* Reports a set-up failure and exits; for the children only. */
@@ -114,9 +121,11 @@ void setup_lost(const struct launch *l, int err) _noreturn_;
 /* Tells the warden that nothing but the exec is left. */
 void setup_go(const struct launch *l);
 
-void supervise(struct launch *l) _noreturn_;		   /* the supervisor's life */
-void init_main(struct launch *l) _noreturn_;		   /* init's life */
-void exec_command(struct launch *l, int slave) _noreturn_; /* the command's child, up to exec */
+void supervise(struct launch *l) _noreturn_; /* the supervisor's life */
+void init_main(struct launch *l) _noreturn_; /* init's life */
+/* The command's child, up to exec. shared: it runs in init's own image (vfork), and ends
+ * with l->not_passed when the program is for the supervisor to judge. */
+void exec_command(struct launch *l, int slave, bool shared) _noreturn_;
 
 /* mount.c; all return 0 or a negative errno. */
 int mount_new_root(int *ret_root);

@@ -270,6 +270,46 @@ static void test_by_number(void **state)
 		}
 }
 
+/* Only the whole secret passes, and only with execveat. */
+static void test_exec_pass(void **state)
+{
+	static const uint64_t pass = 0x1122334455667788, wrong[] = {
+		0,
+		1,
+		0x55667788,
+		0x1122334400000000,
+		0x5566778811223344,
+		0x1122334455667789,
+		0x9122334455667788,
+		~0ull,
+	};
+	static struct seccomp_prog p;
+
+	(void)state;
+	for (unsigned arch = 0; arch < 2; arch++) {
+		struct seccomp_opts o = { .arch = arch, .trap_writes = true, .trap_exec = true };
+		uint64_t args[6] = { 0, 0, 0, 0, 0, pass };
+		int nr = number(arch, "execveat");
+
+		build(&o, &p);
+		assert_int_equal(run(&p, native[arch], nr, args).action, TRAP);
+		o.exec_pass = pass;
+		build(&o, &p);
+		assert_int_equal(run(&p, native[arch], nr, args).action, ALLOW);
+		assert_int_equal(run(&p, native[arch], number(arch, "execve"), args).action, TRAP);
+		for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+			args[5] = wrong[i];
+			assert_int_equal(run(&p, native[arch], nr, args).action, TRAP);
+		}
+		for (unsigned at = 0; at < 5; at++) {
+			uint64_t other[6] = { 0 };
+
+			other[at] = pass;
+			assert_int_equal(run(&p, native[arch], nr, other).action, TRAP);
+		}
+	}
+}
+
 /* Every class of the table is named above or in the argument tests: a call that
  * moves to another class changes some expectation. */
 static void test_lists_are_complete(void **state)
@@ -434,6 +474,7 @@ int main(void)
 		cmocka_unit_test(test_table_is_a_map),
 		cmocka_unit_test(test_every_option_builds),
 		cmocka_unit_test(test_by_number),
+		cmocka_unit_test(test_exec_pass),
 		cmocka_unit_test(test_lists_are_complete),
 		cmocka_unit_test(test_unknown_numbers),
 		cmocka_unit_test(test_foreign_abis),
