@@ -43,6 +43,7 @@ void dialog_text(struct buf *b, const struct ask *q, size_t more, long long now_
 {
 	long long left = (q->end_ms - now_ms + 999) / 1000;
 	const char *exe = q->exe[0] ? q->exe : "a program";
+	char rule[SHOWN_MAX];
 
 	/* Colours and the like of a program in full screen end here. */
 	(void)buf_adds(b, "\033[0m\r\n\033[1mberm asks:\033[0m may ");
@@ -53,9 +54,11 @@ void dialog_text(struct buf *b, const struct ask *q, size_t more, long long now_
 	add_target(b, q);
 	(void)buf_adds(b, "?\r\n");
 	add_line(b, "command: ", q->command);
-	add_line(b, "why:     ", q->reason[0] ? q->reason : q->rule);
-	if (q->origin[0])
-		add_line(b, "rule:    ", q->origin);
+	add_line(b, "why:     ", q->reason);
+	if (q->rule[0]) {
+		(void)snprintf(rule, sizeof(rule), "%s [%s]", q->rule, q->origin);
+		add_line(b, "rule:    ", rule);
+	}
 	(void)buf_adds(b, "  [a] allow once  [s] for this session  [l] always in this workspace  "
 			  "[u] always\r\n"
 			  "  [d] deny        [n] never in this workspace");

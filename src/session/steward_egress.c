@@ -82,7 +82,7 @@ static void on_ask(struct steward *st, const struct said *said)
 	who_command(&st->who, pid, command, sizeof(command));
 	if (v.rule)
 		origin_of(&v.rule->origin, origin, sizeof(origin));
-	what.rule = v.rule ? v.rule->text : "no rule names the host";
+	what.rule = v.rule ? v.rule->text : "";
 	what.reason = v.reason;
 	/* Only what is to be asked is asked: the broker does not decide that. */
 	if (v.decision != VERDICT_ASK) {
