@@ -10,8 +10,8 @@
 #define HOLD_MAX (HTTP_HEAD_MAX + HELLO_MAX + PUMP_BUF)
 
 enum first_state {
-	SNIFF,
-	TLS,	    /* the hello is being read */
+	TLS,	    /* the hello is being read, if it is one */
+	PLAIN,	    /* no TLS: HTTP? */
 	TLS_ANSWER, /* the server may ask for another one */
 	HTTP,
 	HTTP_SWITCH, /* the server may leave HTTP */
@@ -60,7 +60,8 @@ int first_new(struct conn *k, struct http *http, const void *held, size_t len)
 		return r;
 	}
 	f->http = http;
-	f->state = http ? HTTP : SNIFF;
+	f->state = http ? HTTP : TLS;
+	hello_init(&f->hello, false);
 	k->first = f;
 	return 0;
 }
@@ -102,7 +103,7 @@ void first_late(struct conn *k)
 {
 	struct first *f = k->first;
 
-	if (f->state == TLS || f->state == TLS_ANSWER)
+	if (f->state == TLS_ANSWER || (f->state == TLS && f->hello.fed > 1))
 		refuse_tls(k, "the TLS hello did not come to its end");
 	else if (f->state == HTTP)
 		refuse_http(k, 408, "the HTTP request did not come to its end");
@@ -131,20 +132,8 @@ static enum step send_on(struct conn *k, const void *data, size_t n)
 static enum step sniff(struct conn *k, const uint8_t *data, size_t len)
 {
 	struct first *f = k->first;
-	size_t skip = 0;
-	int r;
+	int r = http_sniff(data, len);
 
-	if (data[0] == 0x16) {
-		hello_init(&f->hello, false);
-		f->state = TLS;
-		return STEP_AGAIN;
-	}
-	/* Servers pass over empty lines before a request: so does who looks for one. */
-	while (skip < len && (data[skip] == '\r' || data[skip] == '\n'))
-		skip++;
-	if (skip == len)
-		return len < 1024 ? STEP_MORE : STEP_OPAQUE;
-	r = http_sniff(data + skip, len - skip);
 	if (r == -EAGAIN)
 		return STEP_MORE;
 	if (r == 0)
@@ -178,6 +167,12 @@ static enum step tls(struct conn *k, const uint8_t *data, size_t len, size_t *n)
 		}
 		break;
 	case HELLO_NOT_TLS:
+		if (!f->hello.again) {
+			f->state = PLAIN;
+			return STEP_AGAIN;
+		}
+		refuse_tls(k, "a second TLS hello that is none");
+		return STEP_OVER;
 	case HELLO_BAD:
 	default:
 		refuse_tls(k, f->hello.why ? f->hello.why : "malformed TLS");
@@ -273,7 +268,7 @@ static enum step one_step(struct conn *k, const uint8_t *data, size_t len, size_
 {
 	*n = 0;
 	switch (k->first->state) {
-	case SNIFF:
+	case PLAIN:
 		return sniff(k, data, len);
 	case TLS:
 		return tls(k, data, len, n);
