@@ -395,6 +395,13 @@ def socks(proxy_port, host, port, *pieces):
     finish(sock)
 
 
+def unix(path):
+    sock = socket.socket(socket.AF_UNIX)
+    sock.settimeout(PATIENCE)
+    sock.connect("\0" + path[1:] if path[0] == "@" else path)
+    print(sock.recv(100))
+
+
 def main():
     what = globals()[sys.argv[1].replace("-", "_")]
     try:

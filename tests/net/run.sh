@@ -23,7 +23,10 @@ SUBJECTS=(gate names guard tls http dns proxies upstream forwards modes asks pro
 suite_build()
 {
 	local tools=$T_BASE/tpl/home/src/proj/tools
-	cp "$HERE/client.py" "$WORLD/site/ca.pem" "$tools/"
+	cp "$HERE/client.py" "$HERE/Net.java" "$HERE/get.go" "$WORLD/site/ca.pem" "$tools/"
+	if [[ -e $WORLD/site/login ]]; then
+		cp -p "$WORLD/site/login" "$tools/"
+	fi
 	# shellcheck disable=SC2046
 	${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -w -o "$T_BASE/bin/attack" \
 		$(printf '%s\n' "$HERE"/../escape/attack/*.c) -pthread -lrt || return 1

@@ -53,6 +53,12 @@ make_site() {
 		mkdir -p package && echo '{"name": "leftish", "version": "1.0.0"}' >package/package.json &&
 			echo 'module.exports = "leftish works";' >package/index.js &&
 			tar czf npm/leftish-1.0.0.tgz package || exit 1
+		if command -v sshd >/dev/null; then
+			ssh-keygen -q -t ed25519 -N '' -f host_key && ssh-keygen -q -t ed25519 -N '' -f login &&
+				cp login.pub authorized && printf '%s\n' "HostKey $site/host_key" 'UsePAM no' 'StrictModes no' \
+				"AuthorizedKeysFile $site/authorized" 'PidFile none' 'PermitRootLogin yes' \
+				'PrintMotd no' >sshd_config || exit 1
+		fi
 		/usr/bin/python3 - <<-'PY'
 			import zipfile
 			d = "leftish-1.0.dist-info/"
@@ -97,8 +103,12 @@ inside() {
 		echo 3 >/proc/sys/net/ipv4/tcp_fastopen' || exit 77
 	ip route add default via 198.51.101.1
 	ip -6 route add default via 2600:1f18:51::1
+	# sshd wants /run/sshd, and a resolv.conf may point to below /run
+	mount -t tmpfs -o mode=755 tmpfs /run && mkdir /run/sshd || exit 77
 	for file in resolv.conf hosts; do
-		mount --bind "$WORLD/etc/$file" "$(realpath "/etc/$file")" || exit 77
+		target=$(realpath -m "/etc/$file")
+		[[ -e $target ]] || { mkdir -p "${target%/*}" && : >"$target"; }
+		mount --bind "$WORLD/etc/$file" "$target" || exit 77
 	done
 	serve "${other[@]}" -- internet "$WORLD/log"
 	serve -- host "$WORLD/host.log"

@@ -67,15 +67,7 @@ def one_udp(sock, data, info, peer):
         sock.sendmsg([reply], info, 0, peer)
 
 
-def udp(family):
-    sock = socket.socket(family, socket.SOCK_DGRAM)
-    if family == socket.AF_INET6:
-        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_RECVPKTINFO, 1)
-        sock.setsockopt(socket.IPPROTO_IPV6, 78, 1)  # IPV6_FREEBIND
-    else:
-        sock.setsockopt(socket.IPPROTO_IP, 8, 1)  # IP_PKTINFO
-    sock.bind(("", 53))
+def udp(sock):
     while True:
         data, info, _, peer = sock.recvmsg(4096, 256)
         threading.Thread(target=one_udp, args=(sock, data, info, peer), daemon=True).start()

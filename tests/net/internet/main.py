@@ -20,7 +20,7 @@ import web
 INTERNET = {7: services.echo, 9: services.discard, 19: services.source, 22: services.ssh_banner,
             25: services.speaks_first, 53: dns.tcp, 80: web.plain, 443: web.tls,
             81: services.resets, 83: services.silent, 5432: services.postgres,
-            8000: web.plain, 8080: services.corporate, 8081: services.raw, 8443: web.tls}
+            2222: services.sshd, 8000: web.plain, 8080: services.corporate, 8081: services.raw, 8443: web.tls}
 # what must never be reached from inside: the same ports on every address of the host
 HOST = {4001: services.canary, 4002: services.canary, 53: services.canary, 80: services.canary}
 
@@ -46,7 +46,8 @@ def accept(sock, function, tell):
         if tell:
             record.line("tcp", name=names.name_of(conn.getsockname()[0]),
                         port=conn.getsockname()[1], src=peer[0])
-        conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if conn.family != socket.AF_UNIX:
+            conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         spawn(one, function, conn, peer)
 
 
@@ -62,10 +63,9 @@ def listen(port, function, tell, hosts=("", "::")):
         spawn(accept, sock, function, tell)
 
 
-def udp(port, kind, host=""):
-    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    sock.bind((host, port))
-    spawn(services.udp_echo, sock, kind)
+def udp(port, kind):
+    for family in (socket.AF_INET, socket.AF_INET6):
+        spawn(services.udp_echo, services.udp_socket(family, port), kind)
 
 
 def unix(path):
@@ -78,8 +78,8 @@ def unix(path):
 def internet():
     for port, function in INTERNET.items():
         listen(port, function, True)
-    spawn(dns.udp, socket.AF_INET)
-    spawn(dns.udp, socket.AF_INET6)
+    for family in (socket.AF_INET, socket.AF_INET6):
+        spawn(dns.udp, services.udp_socket(family, 53))
     for port in (7, 443):
         udp(port, "udp-echo")
     spawn(sniff.run, "inet1")
@@ -94,6 +94,8 @@ def host(directory):
     unix("\0berm-test-host")
     # what a developer's machine has on loopback only
     listen(5000, web.plain, False, ("127.0.0.1", "::1"))
+    listen(4080, web.plain, False, ("127.0.0.1", "::1"))
+    listen(4081, services.own_socks, False, ("127.0.0.1", "::1"))
 
 
 def main():

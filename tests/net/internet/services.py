@@ -2,9 +2,12 @@
 """Small TCP and UDP services: each takes an accepted connection."""
 
 import base64
+import os
 import select
+import shutil
 import socket
 import struct
+import subprocess
 import time
 
 import names
@@ -63,6 +66,16 @@ def speaks_first(conn, peer):
 def ssh_banner(conn, peer):
     conn.sendall(b"SSH-2.0-test\r\n")
     record.line("ssh", name=whom(conn), data=conn.recv(200).decode("latin1"))
+
+
+def sshd(conn, peer):
+    """The real one, for the user that the tests run as."""
+    record.line("sshd", name=whom(conn))
+    uid, gid = os.environ["WORLD_UID"], os.environ["WORLD_GID"]
+    wrap = [] if uid == "0" else ["unshare", "--user", "--map-user=" + uid, "--map-group=" + gid, "--"]
+    site = os.environ["WORLD"] + "/site"
+    subprocess.run([*wrap, shutil.which("sshd") or "sshd", "-i", "-f", site + "/sshd_config"],
+                   stdin=conn, stdout=conn, stderr=subprocess.DEVNULL, check=False)
 
 
 def resets(conn, peer):
@@ -153,17 +166,45 @@ def corporate(conn, peer):
     pump(conn, up)
 
 
+def own_socks(conn, peer):
+    """A SOCKS5 proxy of the user's own, as far as a test needs one."""
+    conn.recv(conn.recv(2, socket.MSG_WAITALL)[1], socket.MSG_WAITALL)
+    conn.sendall(b"\x05\x00")
+    head = conn.recv(5, socket.MSG_WAITALL)
+    name = conn.recv(head[4] + 2, socket.MSG_WAITALL)[:-2].decode("latin1")
+    record.line("own-socks", name=name)
+    conn.sendall(b"\x05\x00\x00\x01\0\0\0\0\0\0")
+    conn.recv(4096)
+    conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\nown-socks")
+
+
 def canary(conn, peer):
     record.line("host-service", address=conn.getsockname())
     conn.sendall(b"CANARY-service\n")
     conn.recv(1000)
 
 
+def udp_socket(family, port):
+    """One that can answer from the address that it was asked at."""
+    sock = socket.socket(family, socket.SOCK_DGRAM)
+    if family == socket.AF_INET6:
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_RECVPKTINFO, 1)
+        sock.setsockopt(socket.IPPROTO_IPV6, 78, 1)  # IPV6_FREEBIND
+    else:
+        sock.setsockopt(socket.IPPROTO_IP, 8, 1)  # IP_PKTINFO
+    sock.bind(("", port))
+    return sock
+
+
 def udp_echo(sock, kind):
     while True:
-        data, peer = sock.recvfrom(2000)
+        data, info, _, peer = sock.recvmsg(2000, 256)
         record.line(kind, data=data[:60].decode("latin1"))
-        sock.sendto(b"CANARY-udp", peer)
+        try:
+            sock.sendmsg([b"CANARY-udp"], info, 0, peer)
+        except OSError:
+            pass  # a broadcast has no address to answer from
 
 
 def wait_forever():
