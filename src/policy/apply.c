@@ -19,33 +19,46 @@ struct origin setting_origin(const struct settings *set, const struct setting *e
 
 /* ---- scalars ------------------------------------------------------------ */
 
+static void imply(struct scalar *scalars, enum setting_key key, int value)
+{
+	const struct scalar *p = &scalars[SET_PROFILE];
+
+	scalars[key] = (struct scalar){ .value = value,
+					.layer = p->layer,
+					.origin = p->origin,
+					.implied = value,
+					.implied_by = p->layer };
+}
+
 /* What the profile says about other values counts as written where it was chosen. */
 static void profile_implies(struct scalar *scalars)
 {
-	const struct scalar *p = &scalars[SET_PROFILE];
-	bool terminal = streq(profile_of_index(p->value), "terminal");
-	int home = terminal ? HOME_HOST : HOME_PRIVATE, net = terminal ? NET_OPEN : NET_ALLOW;
+	const char *profile = profile_of_index(scalars[SET_PROFILE].value);
+	bool terminal = streq(profile, "terminal");
 
-	scalars[SET_EXEC_DENY_WRITABLE] =
-		(struct scalar){ streq(profile_of_index(p->value), "strict"), p->layer, p->origin };
-	scalars[SET_HOME] = (struct scalar){ home, p->layer, p->origin };
-	scalars[SET_NET] = (struct scalar){ net, p->layer, p->origin };
+	imply(scalars, SET_EXEC_DENY_WRITABLE, streq(profile, "strict"));
+	imply(scalars, SET_HOME, terminal ? HOME_HOST : HOME_PRIVATE);
+	imply(scalars, SET_NET, terminal ? NET_OPEN : NET_ALLOW);
 }
 
 static void take_scalar(struct scalar *sc, const struct settings *set, struct setting *e,
 			const char *file)
 {
-	int value = setting_value(e);
-	bool looser = setting_strictness(e->key, value) < setting_strictness(e->key, sc->value);
+	int value = setting_value(e), strict = setting_strictness(e->key, value);
+	bool looser = strict < setting_strictness(e->key, sc->value);
 
 	if (!set->trusted && (looser || setting_leads_elsewhere(e->key))) {
 		e->ignored = true;
 		return;
 	}
-	/* A profile chosen by a stronger layer is not hollowed out by a weaker one. */
-	if (looser && (set->layer == LAYER_MANAGED || set->layer < sc->layer))
+	if (looser && set->layer == LAYER_MANAGED)
 		return;
-	*sc = (struct scalar){ value, set->layer, { file, e->line } };
+	/* A profile chosen by a stronger layer is not hollowed out by a weaker one. */
+	if (set->layer < sc->implied_by && strict < setting_strictness(e->key, sc->implied))
+		return;
+	sc->value = value;
+	sc->layer = set->layer;
+	sc->origin = (struct origin){ file, e->line };
 }
 
 /* One file's scalars: the profile alone, or the others. */
@@ -70,7 +83,8 @@ int apply_scalars(struct spec *s, struct settings_list *l, struct berm_err *err)
 	struct spec_priv *p = s->priv;
 
 	for (int k = 0; k < SET_COUNT; k++)
-		p->scalars[k] = (struct scalar){ 0, LAYER_BUILTIN, { "built-in", 0 } };
+		p->scalars[k] =
+			(struct scalar){ .layer = LAYER_BUILTIN, .origin = { "built-in", 0 } };
 	p->scalars[SET_PROFILE].value = profile_index("agent");
 	p->scalars[SET_FAIL_IF_UNAVAILABLE].value = 1;
 	p->scalars[SET_NET_DEFAULT].value = VERDICT_ASK;

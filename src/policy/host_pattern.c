@@ -105,7 +105,7 @@ static int take_address(const char *host, size_t len, struct host_pattern *p, st
 	p->is_ip = true;
 	p->net = h.ip;
 	p->prefix = h.ip.v6 ? 128 : 32;
-	memcpy(p->text, h.name, sizeof(p->text));
+	memcpy(p->text, h.name, strlen(h.name) + 1);
 	if (!slash)
 		return 0;
 	if ((size_t)snprintf(prefix, sizeof(prefix), "%.*s", (int)(len - addr_len - 1),
@@ -143,7 +143,7 @@ static int take_exact(const char *host, size_t len, struct host_pattern *p, stru
 	if (h.is_ip)
 		return take_address(host, len, p, err);
 	p->kind = HOST_EXACT;
-	memcpy(p->text, h.name, sizeof(p->text));
+	memcpy(p->text, h.name, strlen(h.name) + 1);
 	return 0;
 }
 

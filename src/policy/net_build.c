@@ -50,10 +50,13 @@ static void take_group(struct net_group *g, const struct settings *set, struct s
 		e->ignored = true;
 		return;
 	}
-	if (looser &&
-	    ((set->layer == LAYER_MANAGED && g->layer != LAYER_BUILTIN) || set->layer < g->layer))
+	if (looser && set->layer == LAYER_MANAGED && g->layer != LAYER_BUILTIN)
 		return;
-	*g = (struct net_group){ on, set->layer, { file, e->line } };
+	if (on && set->layer < g->implied_by && !g->implied)
+		return;
+	g->on = on;
+	g->layer = set->layer;
+	g->origin = (struct origin){ file, e->line };
 }
 
 int net_groups_resolve(struct spec *s, struct settings_list *l)
@@ -70,7 +73,8 @@ int net_groups_resolve(struct spec *s, struct settings_list *l)
 		bool on = strict ? streq(name, "llm")
 				 : !listed(off_by_default, ARRAY_SIZE(off_by_default), name);
 
-		p->groups[i] = (struct net_group){ on, profile->layer, profile->origin };
+		p->groups[i] = (struct net_group){ on, profile->layer, profile->origin, on,
+						   profile->layer };
 	}
 	for (size_t i = 0; i < l->n; i++) {
 		struct settings *set = &l->v[i];

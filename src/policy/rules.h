@@ -28,6 +28,10 @@ struct scalar {
 	int value;
 	enum layer layer;
 	struct origin origin;
+	/* What the profile says of it: a layer weaker than the one that chose the profile does
+	 * not go below. */
+	int implied;
+	enum layer implied_by;
 };
 
 /* The state of one group of data/domains. */
@@ -35,6 +39,8 @@ struct net_group {
 	bool on;
 	enum layer layer;
 	struct origin origin;
+	bool implied; /* as in struct scalar */
+	enum layer implied_by;
 };
 
 struct spec_priv {
