@@ -148,6 +148,7 @@ cannot()
 	wanted "$id" || return 0
 	fresh
 	run_in 'echo ran' "$@"
+	# shellcheck disable=SC2053
 	if [[ $RC == 125 && $OUT != *@ran* && $OUT == $words ]]; then
 		t_ok "$id" "$text"
 	else

@@ -207,6 +207,21 @@ static long c_udp(const char *arg)
 	return s < 0 ? -1 : sendto((int)s, "hi", 2, 0, (struct sockaddr *)&ss, (socklen_t)len);
 }
 
+/* The same, waiting a second for what comes back. */
+static long c_udp_reply(const char *arg)
+{
+	struct timeval patience = { .tv_sec = 1 };
+	struct sockaddr_storage ss;
+	char byte;
+	long len, s = inet_open(arg, SOCK_DGRAM, &ss, &len);
+
+	if (s < 0 || connect((int)s, (struct sockaddr *)&ss, (socklen_t)len) < 0 ||
+	    setsockopt((int)s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0 ||
+	    send((int)s, "hi", 2, 0) < 0)
+		return -1;
+	return recv((int)s, &byte, 1, 0);
+}
+
 const struct form net_forms[] = {
 	{ "af-vsock", s_vsock },
 	{ "af-alg", s_alg },
@@ -239,5 +254,6 @@ const struct form net_forms[] = {
 	{ "tcp", c_tcp },
 	{ "tcp-fastopen", c_tfo },
 	{ "udp", c_udp },
+	{ "udp-reply", c_udp_reply },
 	{ NULL, NULL },
 };
