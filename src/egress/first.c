@@ -7,11 +7,12 @@
 #include "egress/policy_of.h"
 
 #define LATE_MS 30000u /* to finish a hello or a head that was begun */
+#define EARLY_MS 25u   /* then the beginning of a first line goes on */
 #define HOLD_MAX (HTTP_HEAD_MAX + HELLO_MAX + PUMP_BUF)
 
 enum first_state {
 	TLS,	    /* the hello is being read, if it is one */
-	PLAIN,	    /* no TLS: HTTP? */
+	SNIFF,	    /* no TLS: HTTP? */
 	TLS_ANSWER, /* the server may ask for another one */
 	HTTP,
 	HTTP_SWITCH, /* the server may leave HTTP */
@@ -28,6 +29,10 @@ struct first {
 	/* what the client said and was not judged */
 	uint8_t *data;
 	size_t len, cap;
+	/* Of it, so much was sent on: the beginning of what might be the first line of a
+	 * request. A server does nothing before the head is whole, and it is judged then; who
+	 * speaks another protocol may wait for an answer to just these bytes. */
+	size_t sent;
 };
 
 static int hold(struct first *f, const void *data, size_t len)
@@ -103,6 +108,13 @@ void first_late(struct conn *k)
 {
 	struct first *f = k->first;
 
+	if (f->state == SNIFF) {
+		if (pump_send(&k->to_up, &k->up, f->data + f->sent, f->len - f->sent) < 0)
+			conn_abort(k);
+		else
+			f->sent = f->len;
+		return;
+	}
 	if (f->state == TLS_ANSWER || (f->state == TLS && f->hello.fed > 1))
 		refuse_tls(k, "the TLS hello did not come to its end");
 	else if (f->state == HTTP)
@@ -121,9 +133,12 @@ enum step {
 	STEP_OVER,   /* refused, or out of memory: the connection is ending */
 };
 
-static enum step send_on(struct conn *k, const void *data, size_t n)
+static enum step send_on(struct conn *k, const uint8_t *data, size_t n)
 {
-	if (pump_send(&k->to_up, &k->up, data, n) == 0)
+	size_t skip = n < k->first->sent ? n : k->first->sent;
+
+	k->first->sent -= skip;
+	if (pump_send(&k->to_up, &k->up, data + skip, n - skip) == 0)
 		return STEP_AGAIN;
 	conn_abort(k);
 	return STEP_OVER;
@@ -143,6 +158,7 @@ static enum step sniff(struct conn *k, const uint8_t *data, size_t len)
 		return STEP_OVER;
 	}
 	f->state = HTTP;
+	timer_stop(&k->b->loop, &k->timer);
 	return STEP_AGAIN;
 }
 
@@ -168,7 +184,7 @@ static enum step tls(struct conn *k, const uint8_t *data, size_t len, size_t *n)
 		break;
 	case HELLO_NOT_TLS:
 		if (!f->hello.again) {
-			f->state = PLAIN;
+			f->state = SNIFF;
 			return STEP_AGAIN;
 		}
 		refuse_tls(k, "a second TLS hello that is none");
@@ -217,12 +233,13 @@ static enum step head(struct conn *k, const uint8_t *data, size_t n)
 	timer_stop(&k->b->loop, &k->timer);
 	if (!q->rewrite)
 		return send_on(k, data, n);
-	if (http_rewrite(f->http, data, n, &out) < 0 || out.failed) {
+	if (http_rewrite(f->http, data, n, &out) < 0 || out.failed || out.len < f->sent ||
+	    memcmp(out.data, data, f->sent) != 0) {
 		buf_free(&out);
 		conn_abort(k);
 		return STEP_OVER;
 	}
-	s = send_on(k, out.data, out.len);
+	s = send_on(k, (const uint8_t *)out.data, out.len);
 	buf_free(&out);
 	return s;
 }
@@ -268,7 +285,7 @@ static enum step one_step(struct conn *k, const uint8_t *data, size_t len, size_
 {
 	*n = 0;
 	switch (k->first->state) {
-	case PLAIN:
+	case SNIFF:
 		return sniff(k, data, len);
 	case TLS:
 		return tls(k, data, len, n);
@@ -321,7 +338,7 @@ static enum step judge(struct conn *k, const uint8_t *data, size_t len, bool hel
 	if (f->len == 0)
 		timer_stop(&k->b->loop, &k->timer);
 	else if (!timer_runs(&k->timer) && f->state != TLS_ANSWER && f->state != HTTP_SWITCH)
-		timer_start(&k->b->loop, &k->timer, LATE_MS);
+		timer_start(&k->b->loop, &k->timer, f->state == SNIFF ? EARLY_MS : LATE_MS);
 	return STEP_MORE;
 }
 
