@@ -24,8 +24,8 @@
 
 /* Where a connection goes on the lowest rung: what can be reached at all. */
 static const uint16_t rung_ports[] = { 443, 80, 22, 9418, 8080, 8443 };
-_Static_assert(ARRAY_SIZE(rung_ports) <= KIT_PORTS_MAX && ARRAY_SIZE(rung_ports) <= KIT_REFILL,
-	       "one answer of init's has sockets for all");
+_Static_assert(ARRAY_SIZE(rung_ports) <= KIT_PORTS_MAX, "the kit has room for all");
+_Static_assert(ARRAY_SIZE(rung_ports) <= KIT_REFILL, "one answer of init's has sockets for all");
 
 static int set_one(int fd, int level, int option)
 {

@@ -36,7 +36,7 @@ struct launch_ops {
 	 * come REC_ASK, REC_UNASK, REC_TERMINAL and at last REC_END: then it has
 	 * STEWARD_PATIENCE_MS to tell the rest and exit. When it exits, or closes the kit, the
 	 * network is closed. NULL: nothing goes out, the first try closes the network. */
-	void (*steward)(void *ctx, struct net_kit *kit, int warden_fd) _noreturn_;
+	void (*steward)(void *ctx, struct net_kit *kit, int warden_fd);
 	bool steward_stdio;
 	/* REC_NET, REC_ASKED, REC_ANSWERED, REC_POLICY of the steward: lengths are checked, nothing
 	 * else. May be NULL. */
