@@ -15,7 +15,8 @@ enum eg_type {
 	/* to the broker */
 	EG_CONFIG = 1, /* carries a sealed memfd: struct eg_config's text (egress/config.h). The
 			* first message, and again whenever the policy changed */
-	EG_ANSWER,     /* id, decision (enum decision); until: see eg_hold */
+	EG_ANSWER,     /* id, decision (enum decision; VERDICT_ASK: nobody decided, which is a
+			* deny); until: see eg_hold */
 	EG_WHO_IS,     /* id, pid, exe: answer to EG_WHO */
 	EG_STOP,       /* send what is left to tell, then exit */
 	/* from the broker */

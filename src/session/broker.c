@@ -155,7 +155,9 @@ void broker_answer(struct steward *st, uint32_t id, const struct ask_answer *a)
 	struct eg_msg m = { .magic = EG_MAGIC,
 			    .type = EG_ANSWER,
 			    .id = id,
-			    .decision = a->decision,
+			    /* VERDICT_ASK: nobody decided. */
+			    .decision = a->decision == VERDICT_ALLOW || a->answered ? a->decision
+										    : VERDICT_ASK,
 			    .hold = a->hold == HOLD_ONCE ? EG_ONCE : EG_SESSION };
 
 	(void)outbox_send(&st->to_broker, &m, EG_MSG_SIZE(0), -1, 1);

@@ -99,8 +99,6 @@ static void remember_refusal(struct session *s, const struct net_record *rec, co
 
 static const char *reason_of(const struct net_record *rec, const struct texts *t)
 {
-	if (rec->decision == VERDICT_ASK)
-		return "nobody could be asked, or nobody answered";
 	if (t->len[T_REASON])
 		return NULL;
 	return rec->answered ? "the answer to a question" : "";

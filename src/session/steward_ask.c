@@ -53,6 +53,9 @@ static void tell_answered(struct steward *st, const struct ask *a, const struct 
 	tell_warden(st, &t);
 }
 
+/* "by" of what nobody answered; steward_egress.c has words for them. */
+static const char by_nobody[] = "nobody", by_time[] = "time";
+
 /* Ends a question for all who wait for it. */
 static void conclude(struct steward *st, struct ask *a, const struct ask_answer *given)
 {
@@ -79,7 +82,7 @@ void steward_answered(void *ctx, uint32_t id, const struct ask_answer *answer)
 
 void steward_ask(struct steward *st, const struct ask_new *what)
 {
-	struct ask_answer no = { .decision = VERDICT_DENY, .hold = HOLD_ONCE, .by = "nobody" };
+	struct ask_answer no = { .decision = VERDICT_DENY, .hold = HOLD_ONCE, .by = by_nobody };
 	long long now = session_now_ms();
 	const struct ask_answer *known = ask_known(&st->asks, what, now);
 	struct ask *a;
@@ -104,9 +107,13 @@ void steward_ask(struct steward *st, const struct ask_new *what)
 	}
 	if (!fresh)
 		return;
-	tell_asked(st, a);
-	if (!approvers_show(&st->approvers, a))
-		conclude(st, a, &no);
+	if (approvers_show(&st->approvers, a)) {
+		tell_asked(st, a);
+		return;
+	}
+	/* The denial itself says so. */
+	answer_waiter(st, what->kind, what->waiter, &no);
+	ask_close(&st->asks, a, &no, now);
 }
 
 void steward_unask(struct steward *st, enum ask_kind kind, uint32_t waiter)
@@ -123,13 +130,13 @@ void steward_unask(struct steward *st, enum ask_kind kind, uint32_t waiter)
 
 void steward_ask_tick(struct steward *st, long long now_ms)
 {
-	struct ask_answer late = { .decision = VERDICT_DENY, .by = "time" };
+	struct ask_answer late = { .decision = VERDICT_DENY, .by = by_time };
 	struct ask *a;
 
 	while ((a = ask_overdue(&st->asks, now_ms)))
 		conclude(st, a, &late);
 	/* Who could have answered may be gone. */
-	late.by = "nobody";
+	late.by = by_nobody;
 	while (st->asks.n_open && !approvers_present(&st->approvers))
 		conclude(st, st->asks.open[0], &late);
 }
@@ -149,7 +156,7 @@ void steward_file_ask(struct steward *st, const struct record *rec)
 				.origin = origin,
 				.reason = reason,
 				.waiter = rec->h.count };
-	struct ask_answer no = { .decision = VERDICT_DENY, .by = "nobody" };
+	struct ask_answer no = { .decision = VERDICT_DENY, .by = by_nobody };
 
 	if (!target || rec->h.op < 0 || rec->h.op >= OP_COUNT) {
 		tell_answer(st, rec->h.count, &no);

@@ -86,7 +86,7 @@ static void on_ask(struct steward *st, const struct said *said)
 	what.reason = v.reason;
 	/* Only what is to be asked is asked: the broker does not decide that. */
 	if (v.decision != VERDICT_ASK) {
-		struct ask_answer a = { .decision = v.decision, .by = "policy" };
+		struct ask_answer a = { .decision = v.decision, .by = "policy", .answered = true };
 
 		broker_answer(st, m->id, &a);
 		return;
@@ -107,12 +107,25 @@ static const struct net_rule *rule_of(const struct steward *st, const struct sai
 	return NULL;
 }
 
+/* Why it was denied, where a rule says ask. */
+static void unanswered(const struct steward *st, const struct said *said,
+		       const struct ask_answer *last, char *dst, size_t size)
+{
+	bool late = last && streq(last->by, "time");
+	struct net_verdict v = { .reason = "a rule says ask" };
+
+	if (said->has_host)
+		net_judge(st->policy, &said->parsed, said->m->port, &v);
+	(void)snprintf(dst, size, "%s, and nobody %s", v.reason,
+		       late ? "answered in time" : "could be asked");
+}
+
 static void on_conn(struct steward *st, const struct said *said)
 {
 	const struct eg_msg *m = said->m;
 	const struct net_rule *rule = rule_of(st, said);
 	const struct ask_answer *last = ask_last(&st->asks, ASK_NET, -1, said->host, m->port);
-	char exe[WHO_EXE_MAX], origin[512] = "", grant[512] = "";
+	char exe[WHO_EXE_MAX], origin[512] = "", grant[512] = "", reason[256];
 	struct net_verdict v = { .decision = (enum decision)m->decision,
 				 .rule = rule,
 				 .reason = said->reason };
@@ -150,6 +163,10 @@ static void on_conn(struct steward *st, const struct said *said)
 		t.answered = last->answered;
 		if (!last->answered && v.decision != VERDICT_ALLOW)
 			t.decision = VERDICT_ASK;
+	}
+	if (t.decision == VERDICT_ASK) {
+		unanswered(st, said, last, reason, sizeof(reason));
+		t.reason = reason;
 	}
 	if (v.decision != VERDICT_ALLOW && said->has_host)
 		net_grant(st->policy, &said->parsed, m->port, &v, grant, sizeof(grant));

@@ -78,18 +78,26 @@ static void test_not_asked(void **state)
 static void test_nobody(void **state)
 {
 	struct stage *s = *state;
+	struct eg_msg m = {
+		.type = EG_CONN, .decision = VERDICT_ASK, .rule = -1, .port = 443, .count = 1
+	};
 
 	first_packet(s);
 	say_ask(s, 1, "a.test", 443);
 	client_hears(s, "a.test");
 	(void)shutdown(s->client, SHUT_RDWR);
-	hears_answer(s, 1, VERDICT_DENY, EG_ONCE);
+	hears_answer(s, 1, VERDICT_ASK, EG_ONCE);
 	is_told(s, REC_ASKED);
 	is_told(s, REC_ANSWERED);
 	assert_string_equal(told_text[1], "nobody");
 	assert_int_equal(told.answered, 0);
 	say_ask(s, 2, "b.test", 443);
-	hears_answer(s, 2, VERDICT_DENY, EG_ONCE);
+	hears_answer(s, 2, VERDICT_ASK, EG_ONCE);
+	/* That nobody could be asked is told with the refusal, not as a question. */
+	say(s, &m, "b.test", "");
+	is_told(s, REC_NET);
+	assert_int_equal(told.decision, VERDICT_ASK);
+	assert_non_null(strstr(told_text[5], "nobody could be asked"));
 }
 
 /* A client that says what is no message has no say any more. */
@@ -101,7 +109,7 @@ static void test_malformed_client(void **state)
 	say_ask(s, 1, "a.test", 443);
 	client_hears(s, "a.test");
 	assert_true(write(s->client, "yes\n", 4) == 4);
-	hears_answer(s, 1, VERDICT_DENY, EG_ONCE);
+	hears_answer(s, 1, VERDICT_ASK, EG_ONCE);
 }
 
 static void test_time(void **state)
@@ -112,7 +120,7 @@ static void test_time(void **state)
 	first_packet(s);
 	say_ask(s, 1, "a.test", 443);
 	client_hears(s, "a.test");
-	hears_answer(s, 1, VERDICT_DENY, EG_ONCE);
+	hears_answer(s, 1, VERDICT_ASK, EG_ONCE);
 	client_hears(s, "control_cancel_request");
 	is_told(s, REC_ASKED);
 	is_told(s, REC_ANSWERED);
