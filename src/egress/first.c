@@ -8,11 +8,14 @@
 
 #define LATE_MS 30000u /* to finish a hello or a head that was begun */
 #define EARLY_MS 25u   /* then the beginning of a first line goes on */
+#define TOKEN_MAX 256u /* a first word as long as that is not held any more */
 #define HOLD_MAX (HTTP_HEAD_MAX + HELLO_MAX + PUMP_BUF)
 
 enum first_state {
 	TLS,	    /* the hello is being read, if it is one */
 	SNIFF,	    /* no TLS: HTTP? */
+	LONG_WORD,  /* its first word has no end */
+	LONG_LINE,  /* it had one; is there "HTTP/" in what follows on the line? */
 	TLS_ANSWER, /* the server may ask for another one */
 	HTTP,
 	HTTP_SWITCH, /* the server may leave HTTP */
@@ -33,6 +36,7 @@ struct first {
 	 * request. A server does nothing before the head is whole, and it is judged then; who
 	 * speaks another protocol may wait for an answer to just these bytes. */
 	size_t sent;
+	uint8_t matched; /* LONG_LINE: bytes of "http/" */
 };
 
 static int hold(struct first *f, const void *data, size_t len)
@@ -144,11 +148,79 @@ static enum step send_on(struct conn *k, const uint8_t *data, size_t n)
 	return STEP_OVER;
 }
 
-static enum step sniff(struct conn *k, const uint8_t *data, size_t len)
+/* 1: "HTTP/" is in the line; 0: the line is over, or is no text; -EAGAIN. */
+static int scan_line(struct first *f, const uint8_t *p, size_t len)
+{
+	static const char want[] = "http/";
+
+	for (size_t i = 0; i < len; i++) {
+		uint8_t c = (uint8_t)chr_lower((char)p[i]);
+
+		if ((c < ' ' && c != '\t' && c != '\v' && c != '\f' && c != '\r') || c == 0x7f)
+			return 0;
+		f->matched = c == (uint8_t)want[f->matched] ? (uint8_t)(f->matched + 1)
+			     : c == 'h'			   ? 1
+							   : 0;
+		if (f->matched == sizeof(want) - 1)
+			return 1;
+	}
+	return -EAGAIN;
+}
+
+/* A first line that nobody would hold in one piece: it goes on while it is looked at, and if it
+ * is a request's after all it does not come to its end. */
+static enum step long_line(struct conn *k, const uint8_t *data, size_t len, size_t *n)
 {
 	struct first *f = k->first;
-	int r = http_sniff(data, len);
+	size_t i = 0;
+	int r = -EAGAIN;
 
+	while (f->state == LONG_WORD && i < len) {
+		uint8_t c = data[i++];
+
+		if (c == ' ' || c == '\t' || c == '\v' || c == '\f')
+			f->state = LONG_LINE;
+		else if (c < ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c))
+			return STEP_OPAQUE;
+	}
+	if (f->state == LONG_LINE)
+		r = scan_line(f, data + i, len - i);
+	if (r == 0)
+		return STEP_OPAQUE;
+	if (r == 1) {
+		conn_refuse(k, "an HTTP request that cannot be judged", NULL, 0);
+		return STEP_OVER;
+	}
+	*n = len;
+	return send_on(k, data, len);
+}
+
+static size_t first_word(const uint8_t *data, size_t len)
+{
+	size_t from = 0, to;
+
+	while (from < len && data[from] <= ' ')
+		from++;
+	for (to = from; to < len && data[to] > ' '; to++)
+		;
+	return to - from;
+}
+
+static enum step sniff(struct conn *k, const uint8_t *data, size_t len, size_t *n)
+{
+	struct first *f = k->first;
+	size_t skip = 0;
+	int r;
+
+	if (first_word(data, len) > TOKEN_MAX) {
+		f->state = LONG_WORD;
+		/* What stands before it. */
+		while (skip < len && data[skip] <= ' ')
+			skip++;
+		*n = skip;
+		return send_on(k, data, skip);
+	}
+	r = http_sniff(data, len);
 	if (r == -EAGAIN)
 		return STEP_MORE;
 	if (r == 0)
@@ -286,7 +358,10 @@ static enum step one_step(struct conn *k, const uint8_t *data, size_t len, size_
 	*n = 0;
 	switch (k->first->state) {
 	case SNIFF:
-		return sniff(k, data, len);
+		return sniff(k, data, len, n);
+	case LONG_WORD:
+	case LONG_LINE:
+		return long_line(k, data, len, n);
 	case TLS:
 		return tls(k, data, len, n);
 	case HTTP:
