@@ -219,14 +219,14 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 
 /* clang-format off */
 #define NET_OPTIONS \
-	{ "net", 0, "MODE", "network: allow (default: what rules allow), off, open", set_net, 0 }, \
-	{ "allow-domain", 0, "HOST[:PORT]", "reach a host: example.com, *.example.com, @GROUP", \
+	{ "net", 0, "MODE", "allow (default: what rules allow), off, open", set_net, 0 }, \
+	{ "allow-domain", 0, "HOST", "reach HOST[:PORT]: a.example, *.a.example, @GROUP", \
 	  set_domain, VERDICT_ALLOW }, \
-	{ "deny-domain", 0, "HOST[:PORT]", "refuse a host", set_domain, VERDICT_DENY }, \
-	{ "ask-domain", 0, "HOST[:PORT]", "ask before a host is reached", set_domain, VERDICT_ASK }, \
-	{ "publish", 0, "[HOST:]PORT", "lead a port of the host's loopback to the command's server", \
+	{ "deny-domain", 0, "HOST", "refuse a host", set_domain, VERDICT_DENY }, \
+	{ "ask-domain", 0, "HOST", "ask before a host is reached", set_domain, VERDICT_ASK }, \
+	{ "publish", 0, "PORT", "lead [HOST_PORT:]PORT to a server of the command", \
 	  set_net_list, NET_LIST_PUBLISH }, \
-	{ "host-port", 0, "PORT[:INSIDE]", "lead the command to a port of the host's loopback", \
+	{ "host-port", 0, "PORT", "lead the command to PORT[:INSIDE_PORT] of the host", \
 	  set_net_list, NET_LIST_HOST_PORT }, \
 	{ "allow-unix-socket", 0, "PATH", "show a unix socket of the host", set_net_list, \
 	  NET_LIST_SOCKET }, \
@@ -273,8 +273,8 @@ static const struct opt_def run_table[] = {
 	{ NULL, 0, NULL, "How it is run:", NULL, 0 },
 	{ "backend", 0, "NAME", "auto (default), native, microvm, none", set_backend, 0 },
 	{ "sandbox", 0, "on|off", "off: run without a sandbox, and say so", set_sandbox, 0 },
-	{ "approver", 0, "WHO",
-	  "who is asked: auto, tty, stdio, none, mailbox:DIR, socket:PATH, fd:N", set_approver, 0 },
+	{ "approver", 0, "WHO", "auto, tty, stdio, none, mailbox:D, socket:P, fd:N", set_approver,
+	  0 },
 	{ "events", 0, "FILE|fd:N|-", "append events there, one JSON object a line", set_events,
 	  0 },
 	{ "quiet", 'q', NULL, "no notes and no summary on standard error", set_flag, FLAG_QUIET },

@@ -13,13 +13,15 @@ static const struct {
 	const char *name, *text;
 } profiles[] = {
 	{ "agent", "For coding agents (default). The workspace is writable, the home directory is\n"
-		   "private, secret-named files in the workspace cannot be written." },
+		   "private, secret-named files in the workspace cannot be written. Hosts of the\n"
+		   "usual providers, forges and registries are reached; others are asked for." },
 	{ "strict",
 	  "As agent; secret-named files in the workspace cannot be read either (each open\n"
-	  "is looked at, which costs time), and nothing in it can be executed." },
+	  "is looked at, which costs time), and nothing in it can be executed. Of hosts\n"
+	  "only those of language models are reached unasked." },
 	{ "terminal",
 	  "For a person at a terminal: your own home directory is shown, read-only, with\n"
-	  "secrets masked." },
+	  "secrets masked. The network is open, but for private and local addresses." },
 };
 
 static int set_json(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)

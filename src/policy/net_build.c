@@ -357,7 +357,8 @@ int net_policy_new(const struct spec *s, struct net_policy **ret, struct berm_er
 	if (r >= 0)
 		r = add_layers(&b);
 	if (r >= 0) {
-		qsort(b.v, b.n, sizeof(*b.v), by_strength);
+		if (b.n)
+			qsort(b.v, b.n, sizeof(*b.v), by_strength);
 		r = write_rules(&b, p);
 	}
 	free(b.v);
