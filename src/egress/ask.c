@@ -7,9 +7,9 @@
 #include "egress/control.h"
 #include "egress/who.h"
 
-#define ASKS_MAX 512u	   /* questions open at once; who comes then is denied */
-#define ANSWERS_MAX 4096u  /* kept for the session */
-#define GRACE_SECONDS 10u  /* beyond the steward's own limit, should it say nothing */
+#define ASKS_MAX 512u	  /* questions open at once; who comes then is denied */
+#define ANSWERS_MAX 4096u /* kept for the session */
+#define GRACE_SECONDS 10u /* beyond the steward's own limit, should it say nothing */
 
 struct ask {
 	struct dead dead;
@@ -126,8 +126,7 @@ static struct ask *open_ask(struct broker *b, const struct host *h, uint16_t por
 	b->asks->open = q;
 	b->asks->n_open++;
 	if (b->config->ask_seconds)
-		timer_start(&b->loop, &q->limit,
-			    (b->config->ask_seconds + GRACE_SECONDS) * 1000);
+		timer_start(&b->loop, &q->limit, (b->config->ask_seconds + GRACE_SECONDS) * 1000);
 	return q;
 }
 

@@ -207,8 +207,8 @@ int eg_config_memfd(const struct net_spec *n)
 		fd = memfd_create("berm-egress", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 		r = fd < 0 ? -errno : fd_write_all(fd, text_of.data, text_of.len);
 	}
-	if (r == 0 && fcntl(fd, F_ADD_SEALS,
-			    F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+	if (r == 0 &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
 		r = -errno;
 	if (text_of.data)
 		explicit_bzero(text_of.data, text_of.len);

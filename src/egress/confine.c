@@ -46,8 +46,7 @@ static const char *const resolver_files[] = {
 
 static int grant(int ruleset, const char *path)
 {
-	struct landlock_path_beneath_attr rule = { .allowed_access =
-							   LANDLOCK_ACCESS_FS_READ_FILE };
+	struct landlock_path_beneath_attr rule = { .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE };
 	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
 
 	/* What is not there is not needed. */

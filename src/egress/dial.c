@@ -135,8 +135,8 @@ int dial_start(struct dial *d)
 		d->tries[i].dial = d;
 	}
 	next_try(d);
-	if (!pending(d) && (d->err == -EMFILE || d->err == -ENFILE || d->err == -ENOBUFS ||
-			    d->err == -ENOMEM)) {
+	if (!pending(d) &&
+	    (d->err == -EMFILE || d->err == -ENFILE || d->err == -ENOBUFS || d->err == -ENOMEM)) {
 		timer_stop(&d->b->loop, &d->timer);
 		return d->err;
 	}

@@ -25,8 +25,8 @@ struct dial {
 	bool has_given; /* given is used instead of a new socket (one address only); taken */
 	uint16_t port;
 	int given;
-	int err;	 /* the first failure */
-	uint64_t until;	 /* gives up */
+	int err;	/* the first failure */
+	uint64_t until; /* gives up */
 	/* err 0: the connection is d->tries[i].watch, in the loop. Called once; never from
 	 * dial_start(). */
 	void (*done)(struct dial *d, int err, struct dial_try *t);

@@ -12,9 +12,9 @@
 #include "egress/relay.h"
 #include "egress/want.h"
 
-#define TURN 128u	   /* queries of one socket before others have their turn */
-#define CLIENTS_MAX 128u   /* over TCP, at once */
-#define IDLE_MS 10000u	   /* of a TCP client */
+#define TURN 128u	 /* queries of one socket before others have their turn */
+#define CLIENTS_MAX 128u /* over TCP, at once */
+#define IDLE_MS 10000u	 /* of a TCP client */
 
 struct dns_socket {
 	struct watch watch;

@@ -1,43 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "egress/first.h"
-
 #include "base/str.h"
-#include "egress/hello.h"
-#include "egress/http.h"
+#include "egress/first_impl.h"
 #include "egress/policy_of.h"
 
 #define LATE_MS 30000u /* to finish a hello or a head that was begun */
 #define EARLY_MS 25u   /* then the beginning of a first line goes on */
-#define TOKEN_MAX 256u /* a first word as long as that is not held any more */
 #define HOLD_MAX (HTTP_HEAD_MAX + HELLO_MAX + PUMP_BUF)
-
-enum first_state {
-	TLS,	    /* the hello is being read, if it is one */
-	SNIFF,	    /* no TLS: HTTP? */
-	LONG_WORD,  /* its first word has no end */
-	LONG_LINE,  /* it had one; is there "HTTP/" in what follows on the line? */
-	TLS_ANSWER, /* the server may ask for another one */
-	HTTP,
-	HTTP_SWITCH, /* the server may leave HTTP */
-	HTTP_OVER,   /* the one request of a proxy's client was read */
-};
-
-struct first {
-	enum first_state state;
-	struct hello hello;
-	struct http *http;
-	struct http_answer answer;
-	uint8_t server[HELLO_RETRY_LEN];
-	uint8_t n_server;
-	/* what the client said and was not judged */
-	uint8_t *data;
-	size_t len, cap;
-	/* Of it, so much was sent on: the beginning of what might be the first line of a
-	 * request. A server does nothing before the head is whole, and it is judged then; who
-	 * speaks another protocol may wait for an answer to just these bytes. */
-	size_t sent;
-	uint8_t matched; /* LONG_LINE: bytes of "http/" */
-};
 
 static int hold(struct first *f, const void *data, size_t len)
 {
@@ -130,14 +98,7 @@ void first_late(struct conn *k)
 /* ---- judging: each takes the bytes at data, says how many are done with, and whether it goes
  * on at once ---- */
 
-enum step {
-	STEP_MORE,   /* needs bytes */
-	STEP_AGAIN,  /* there may be more to do with what is left */
-	STEP_OPAQUE, /* nothing more to judge */
-	STEP_OVER,   /* refused, or out of memory: the connection is ending */
-};
-
-static enum step send_on(struct conn *k, const uint8_t *data, size_t n)
+enum step first_send(struct conn *k, const uint8_t *data, size_t n)
 {
 	size_t skip = n < k->first->sent ? n : k->first->sent;
 
@@ -146,92 +107,6 @@ static enum step send_on(struct conn *k, const uint8_t *data, size_t n)
 		return STEP_AGAIN;
 	conn_abort(k);
 	return STEP_OVER;
-}
-
-/* 1: "HTTP/" is in the line; 0: the line is over, or is no text; -EAGAIN. */
-static int scan_line(struct first *f, const uint8_t *p, size_t len)
-{
-	static const char want[] = "http/";
-
-	for (size_t i = 0; i < len; i++) {
-		uint8_t c = (uint8_t)chr_lower((char)p[i]);
-
-		if ((c < ' ' && c != '\t' && c != '\v' && c != '\f' && c != '\r') || c == 0x7f)
-			return 0;
-		f->matched = c == (uint8_t)want[f->matched] ? (uint8_t)(f->matched + 1)
-			     : c == 'h'			   ? 1
-							   : 0;
-		if (f->matched == sizeof(want) - 1)
-			return 1;
-	}
-	return -EAGAIN;
-}
-
-/* A first line that nobody would hold in one piece: it goes on while it is looked at, and if it
- * is a request's after all it does not come to its end. */
-static enum step long_line(struct conn *k, const uint8_t *data, size_t len, size_t *n)
-{
-	struct first *f = k->first;
-	size_t i = 0;
-	int r = -EAGAIN;
-
-	while (f->state == LONG_WORD && i < len) {
-		uint8_t c = data[i++];
-
-		if (c == ' ' || c == '\t' || c == '\v' || c == '\f')
-			f->state = LONG_LINE;
-		else if (c < ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c))
-			return STEP_OPAQUE;
-	}
-	if (f->state == LONG_LINE)
-		r = scan_line(f, data + i, len - i);
-	if (r == 0)
-		return STEP_OPAQUE;
-	if (r == 1) {
-		conn_refuse(k, "an HTTP request that cannot be judged", NULL, 0);
-		return STEP_OVER;
-	}
-	*n = len;
-	return send_on(k, data, len);
-}
-
-static size_t first_word(const uint8_t *data, size_t len)
-{
-	size_t from = 0, to;
-
-	while (from < len && data[from] <= ' ')
-		from++;
-	for (to = from; to < len && data[to] > ' '; to++)
-		;
-	return to - from;
-}
-
-static enum step sniff(struct conn *k, const uint8_t *data, size_t len, size_t *n)
-{
-	struct first *f = k->first;
-	size_t skip = 0;
-	int r;
-
-	if (first_word(data, len) > TOKEN_MAX) {
-		f->state = LONG_WORD;
-		/* What stands before it. */
-		while (skip < len && data[skip] <= ' ')
-			skip++;
-		*n = skip;
-		return send_on(k, data, skip);
-	}
-	r = http_sniff(data, len);
-	if (r == -EAGAIN)
-		return STEP_MORE;
-	if (r == 0)
-		return STEP_OPAQUE;
-	if (http_new(HTTP_TRANSPARENT, 0, &f->http) < 0) {
-		conn_abort(k);
-		return STEP_OVER;
-	}
-	f->state = HTTP;
-	timer_stop(&k->b->loop, &k->timer);
-	return STEP_AGAIN;
 }
 
 static enum step tls(struct conn *k, const uint8_t *data, size_t len, size_t *n)
@@ -270,7 +145,7 @@ static enum step tls(struct conn *k, const uint8_t *data, size_t len, size_t *n)
 	if (f->hello.again)
 		return STEP_OPAQUE;
 	f->state = TLS_ANSWER;
-	return send_on(k, data, *n);
+	return first_send(k, data, *n);
 }
 
 /* The Host of a request. false: refused. */
@@ -304,14 +179,14 @@ static enum step head(struct conn *k, const uint8_t *data, size_t n)
 	http_accept(f->http);
 	timer_stop(&k->b->loop, &k->timer);
 	if (!q->rewrite)
-		return send_on(k, data, n);
+		return first_send(k, data, n);
 	if (http_rewrite(f->http, data, n, &out) < 0 || out.failed || out.len < f->sent ||
 	    memcmp(out.data, data, f->sent) != 0) {
 		buf_free(&out);
 		conn_abort(k);
 		return STEP_OVER;
 	}
-	s = send_on(k, (const uint8_t *)out.data, out.len);
+	s = first_send(k, (const uint8_t *)out.data, out.len);
 	buf_free(&out);
 	return s;
 }
@@ -327,7 +202,7 @@ static enum step http(struct conn *k, const uint8_t *data, size_t len, size_t *n
 	case HTTP_JUDGE:
 		return head(k, data, *n);
 	case HTTP_SEND:
-		return send_on(k, data, *n);
+		return first_send(k, data, *n);
 	case HTTP_WAIT:
 		f->state = HTTP_SWITCH;
 		*n = 0;
@@ -358,10 +233,10 @@ static enum step one_step(struct conn *k, const uint8_t *data, size_t len, size_
 	*n = 0;
 	switch (k->first->state) {
 	case SNIFF:
-		return sniff(k, data, len, n);
+		return first_sniff(k, data, len, n);
 	case LONG_WORD:
 	case LONG_LINE:
-		return long_line(k, data, len, n);
+		return first_long_line(k, data, len, n);
 	case TLS:
 		return tls(k, data, len, n);
 	case HTTP:
@@ -392,7 +267,7 @@ static enum step judge(struct conn *k, const uint8_t *data, size_t len, bool hel
 		at += n;
 	}
 	if (s == STEP_OPAQUE) {
-		s = send_on(k, data + at, len - at);
+		s = first_send(k, data + at, len - at);
 		if (s == STEP_OVER)
 			return s;
 		first_free(k);

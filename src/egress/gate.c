@@ -11,10 +11,10 @@
 #include "egress/who.h"
 
 #define BUCKETS 4096u
-#define FLOWS_MAX 16384u  /* SYNs that wait; a later one is dropped, and comes again */
-#define WATCH_MS 2000u	  /* is who waits still there? */
-#define PARKED_MS 10000u  /* let through, and nobody came to be accepted */
-#define VERDICTS 64u	  /* sent together */
+#define FLOWS_MAX 16384u /* SYNs that wait; a later one is dropped, and comes again */
+#define WATCH_MS 2000u	 /* is who waits still there? */
+#define PARKED_MS 10000u /* let through, and nobody came to be accepted */
+#define VERDICTS 64u	 /* sent together */
 /* linux/netfilter_ipv4.h and linux/netfilter_ipv6/ip6_tables.h, which do not go together with
  * netinet/in.h */
 #define ORIGINAL_DST 80
@@ -245,8 +245,7 @@ static bool original_dst(int fd, struct tuple *t)
 	socklen_t len = sizeof(sa);
 	bool v6 = t->dst.v6;
 
-	if (getsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, ORIGINAL_DST,
-		       &sa, &len) < 0)
+	if (getsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, ORIGINAL_DST, &sa, &len) < 0)
 		return false;
 	return tuple_end(&sa, &t->dst, &t->dport);
 }

@@ -11,8 +11,8 @@
 #include "egress/proxy.h"
 #include "egress/relay.h"
 
-#define TURN 64u	/* connections of one listener before others have their turn */
-#define REST_MS 250u	/* when nothing of ours gives descriptors back */
+#define TURN 64u     /* connections of one listener before others have their turn */
+#define REST_MS 250u /* when nothing of ours gives descriptors back */
 #define INLETS_MAX KIT_MAX
 
 struct inlet {
@@ -104,10 +104,9 @@ static int add(struct broker *b, int fd, inlet_fn *accepted, unsigned index)
 
 	if (fd < 0)
 		return 0;
-	*in = (struct inlet){ .watch = { .on = on_inlet, .fd = fd },
-			      .b = b,
-			      .accepted = accepted,
-			      .index = index };
+	*in = (struct inlet){
+		.watch = { .on = on_inlet, .fd = fd }, .b = b, .accepted = accepted, .index = index
+	};
 	all->n++;
 	/* What is accepted inherits it. */
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));

@@ -64,8 +64,7 @@ static void ipv6(const uint8_t *p, size_t n, struct nfq_packet *ret)
 	memcpy(ret->tuple.dst.bytes, p + 24, 16);
 	ret->tuple.src.v6 = ret->tuple.dst.v6 = 1;
 	for (int i = 0; i < 8 && next != IPPROTO_TCP; i++) {
-		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING &&
-		    next != IPPROTO_DSTOPTS)
+		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS)
 			return;
 		if (n - at < 8)
 			return;

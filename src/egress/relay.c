@@ -117,8 +117,7 @@ static void run(struct conn *k)
 
 	if (k->gone)
 		return;
-	down = k->first ? first_to_client(k)
-			: pump(k, &k->to_client, &k->up, &k->client);
+	down = k->first ? first_to_client(k) : pump(k, &k->to_client, &k->up, &k->client);
 	if (k->gone)
 		return;
 	up = k->first ? first_to_up(k) : pump(k, &k->to_up, &k->client, &k->up);

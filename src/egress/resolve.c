@@ -205,8 +205,8 @@ int resolver_init(struct broker *b)
 	r->todo_last = &r->todo;
 	(void)pthread_mutex_init(&r->lock, NULL);
 	(void)pthread_cond_init(&r->work, NULL);
-	r->done_event = (struct watch){ .on = on_done,
-					.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	r->done_event =
+		(struct watch){ .on = on_done, .fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	if (r->done_event.fd < 0)
 		return -errno;
 	return loop_add_in(&b->loop, &r->done_event);

@@ -18,6 +18,7 @@ bool tuple_end(const struct sockaddr_storage *sa, struct ip_addr *ret, uint16_t 
 /* The other way; returns the length. */
 socklen_t tuple_sockaddr(const struct ip_addr *ip, uint16_t port, struct sockaddr_storage *ret);
 
+/* Same family and bytes; same ends. */
 bool ip_equal(const struct ip_addr *a, const struct ip_addr *b);
 bool tuple_equal(const struct tuple *a, const struct tuple *b);
 /* Keyed by a secret of this process: what hashes alike cannot be chosen from outside. */

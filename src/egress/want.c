@@ -16,8 +16,7 @@ static void finish(struct want *w, int err)
 }
 
 /* Alike in all but what is said here. */
-static int set_aim(struct want *w, enum decision d, const struct net_verdict *v,
-		   const char *reason)
+static int set_aim(struct want *w, enum decision d, const struct net_verdict *v, const char *reason)
 {
 	const struct net_policy *p = w->b->config->policy;
 	struct aim like = { 0 };
@@ -43,8 +42,7 @@ static int set_aim(struct want *w, enum decision d, const struct net_verdict *v,
 	return 0;
 }
 
-static void refuse(struct want *w, enum decision d, const struct net_verdict *v,
-		   const char *reason)
+static void refuse(struct want *w, enum decision d, const struct net_verdict *v, const char *reason)
 {
 	w->reason = reason;
 	if (set_aim(w, d, v, reason) == 0)
@@ -231,8 +229,8 @@ static void on_answer(struct asker *a, enum decision d, const char *reason)
 	if (d == VERDICT_ALLOW && v.decision == VERDICT_ALLOW)
 		go(w, &v);
 	else
-		refuse(w, v.decision == VERDICT_DENY ? VERDICT_DENY : d,
-		       &v, reason ? reason : v.reason);
+		refuse(w, v.decision == VERDICT_DENY ? VERDICT_DENY : d, &v,
+		       reason ? reason : v.reason);
 }
 
 static void ask(struct want *w, const struct net_verdict *v)

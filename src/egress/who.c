@@ -48,6 +48,17 @@ uint32_t who_inode(struct broker *b, const struct tuple *t, int proto)
 		return 0;
 	memcpy(req.r.id.idiag_src, t->src.bytes, t->src.v6 ? 16 : 4);
 	memcpy(req.r.id.idiag_dst, t->dst.bytes, t->dst.v6 ? 16 : 4);
+	/* Of a datagram's socket the kernel wants the ends the other way round
+	 * (net/ipv4/udp_diag.c, "swapped for historical reasons"). */
+	if (proto == IPPROTO_UDP) {
+		struct inet_diag_sockid id = req.r.id;
+
+		memcpy(id.idiag_src, req.r.id.idiag_dst, sizeof(id.idiag_src));
+		memcpy(id.idiag_dst, req.r.id.idiag_src, sizeof(id.idiag_dst));
+		id.idiag_sport = req.r.id.idiag_dport;
+		id.idiag_dport = req.r.id.idiag_sport;
+		req.r.id = id;
+	}
 	n = ask(b->diag, &req, sizeof(req), &answer, sizeof(answer));
 	if (n < (ssize_t)offsetof(__typeof__(answer), more) ||
 	    answer.h.nlmsg_type != SOCK_DIAG_BY_FAMILY)
@@ -88,8 +99,7 @@ bool who_is_own(struct broker *b, const struct ip_addr *ip)
 	/* No route at all is an error message: connect(2) will say so better. */
 	if (n >= (ssize_t)sizeof(answer.h) && answer.h.nlmsg_type == NLMSG_ERROR)
 		return false;
-	if (n < (ssize_t)offsetof(__typeof__(answer), more) ||
-	    answer.h.nlmsg_type != RTM_NEWROUTE)
+	if (n < (ssize_t)offsetof(__typeof__(answer), more) || answer.h.nlmsg_type != RTM_NEWROUTE)
 		return true;
 	return answer.r.rtm_type != RTN_UNICAST;
 }
