@@ -91,7 +91,7 @@ for pid in range(1, 400):
         got = libc.syscall(438, p, fd, 0)
         if got >= 0 and pid != os.getpid(): print("GOT", pid, fd)
 s = socket.socket(); s.settimeout(5); s.connect(("7.7.3.6", 7))')"
-net attacks.inherited 'no socket of berm is inherited' do='ls -l /proc/self/fd /proc/1/fd 2>/dev/null | grep -c socket: ; echo end' want='^@ran.0.end'
+net attacks.inherited 'no socket of berm is inherited' do='ls -l /proc/self/fd /proc/1/fd 2>/dev/null | grep -c socket: ; echo end' want='^.0.end'
 net attacks.kit-owner 'the sockets of berm in /proc/net are not its own' do='awk "NR > 1 { print \$2, \$4 }" /proc/net/tcp | sort | uniq | head -n 30; for f in /proc/[0-9]*/fd/*; do readlink $f; done 2>/dev/null | grep -c "socket:"; echo end' want='end' bare=no:'nothing to see'
 
 # talking to berm's own ports
@@ -154,7 +154,7 @@ net attacks.kill 'killing whatever can be killed' do="\$C blocking \$TAG.ok.test
     if pid != os.getpid() and pid != os.getppid():
         try: os.kill(pid, 9); print("killed", pid)
         except OSError: pass'); \$C blocking after\$TAG.ok.test 7" want='OK.*OK' bare=no:'it would end the machine'
-net attacks.see "berm's processes are not there" do='for p in /proc/[0-9]*; do tr "\0" " " <$p/cmdline; echo; done | grep -c egress; echo end' want='^@ran.[01].end' bare=no:'there they are'
+net attacks.see "berm's processes are not there" do='for p in /proc/[0-9]*; do tr "\0" " " <$p/cmdline; echo; done | grep -c egress; echo end' want='^.[01].end' bare=no:'there they are'
 
 # host's sockets
 net attacks.unix-path 'a unix socket of the host' do="\$C unix $WORLD/site/host.sock" deny='ERR' 

@@ -177,9 +177,9 @@ def reconnect(host, port, host2, port2):
 
 def many(host, port, count):
     """So many connections at once, all open together; each echoes its number."""
-    address, socks = where(host, port)[4], []
+    (family, _, _, _, address), socks = where(host, port), []
     for _ in range(int(count)):
-        sock = socket.socket()
+        sock = socket.socket(family)
         sock.setblocking(False)
         sock.connect_ex(address)
         socks.append(sock)
@@ -196,9 +196,9 @@ def many(host, port, count):
 
 def abandon(host, port, count):
     """Gives up on so many connections while they are held."""
-    address = where(host, port)[4]
+    family, _, _, _, address = where(host, port)
     for _ in range(int(count)):
-        sock = socket.socket()
+        sock = socket.socket(family)
         sock.setblocking(False)
         sock.connect_ex(address)
         sock.close()

@@ -14,10 +14,10 @@ done
 net dns.nxdomain 'a denied name does not exist, at once' do='dig $TAG.no.test' deny='NXDOMAIN' unseen='^dns' if=dig
 net dns.ede 'and dig is told why' do='dig $TAG.no.test' deny='EDE: 15 .Blocked' unseen='^dns' if=dig event='deny TAG.no.test:*'
 net dns.who 'an unknown name with nobody to ask' do='dig $TAG.who.test; host $TAG.who.test' unseen='^dns' if='dig host'
-net dns.other-server 'asking another server is asking berm' do='dig +short @8.8.8.8 $TAG.ok.test' want='^@ran.[0-9]+\.' if=dig
+net dns.other-server 'asking another server is asking berm' do='dig +short @8.8.8.8 $TAG.ok.test' want='^.[0-9]+\.' if=dig
 net dns.other-server-leak 'and it does not hear of it' do='dig +short @8.8.8.8 $TAG.ok.test' unseen='udp .*dst=8\.8\.8\.8' tagless=yes if=dig
-net dns.other-server6 'an IPv6 one' do='dig +short @2001:4860:4860::8888 $TAG.ok.test' want='^@ran.[0-9]+\.' if=dig
-net dns.tcp 'over TCP' do='dig +tcp +short $TAG.ok.test' want='^@ran.[0-9]+\.' if=dig
+net dns.other-server6 'an IPv6 one' do='dig +short @2001:4860:4860::8888 $TAG.ok.test' want='^.[0-9]+\.' if=dig
+net dns.tcp 'over TCP' do='dig +tcp +short $TAG.ok.test' want='^.[0-9]+\.' if=dig
 net dns.tcp-denied 'a denied name over TCP' do='dig +tcp $TAG.no.test' deny=NXDOMAIN unseen='^dns' if=dig
 net dns.ptr 'an address of ours has its name' do='dig +short -x $(dig +short $TAG.ok.test | tail -n 1)' deny='ok\.test\.' if=dig
 net dns.https 'HTTPS records: none' do='dig +short $TAG.ok.test HTTPS | wc -l' want='0' if=dig
@@ -34,7 +34,7 @@ net dns.many 'a thousand names' do='for i in $(seq 1000); do echo $i.$TAG.ok.tes
 net dns.case 'the letters come back as they were asked (0x20)' do='dig $(echo $TAG | tr t T).OK.teST' want='T[0-9]+[bi]\.OK\.teST\.' if=dig
 net dns.junk 'junk on the port does no harm' do='head -c 3000 /dev/urandom | nc -u -w 1 127.0.0.53 53; head -c 30000 /dev/urandom | nc -w 1 203.0.114.53 53; $C ask 203.0.114.53 53 TAG.ok.test 1' want='RCODE 0 ANSWERS 1' if=nc
 net dns.bad-names 'names that are none' do='$C ask 203.0.114.53 53 "a b.TAG.ok.test" 1; $C ask 203.0.114.53 53 "x;y.TAG.no.test" 1; $C ask 203.0.114.53 53 "TAG.ok.test" 1' want='RCODE 0 ANSWERS 1' 
-net dns.resolv-conf 'resolv.conf names a server that does not exist' do='dig +short @198.51.101.77 $TAG.ok.test' deny='^@ran.[0-9]+\.' if=dig bare=no:'nobody is there'
+net dns.resolv-conf 'resolv.conf names a server that does not exist' do='dig +short @198.51.101.77 $TAG.ok.test' deny='^.[0-9]+\.' if=dig bare=no:'nobody is there'
 for server in 127.0.0.53 127.0.0.1; do
 	net "dns.local-$server" "the host's own resolver at $server is not reached" do="\$C udp $server 53" host=yes unseen='host-udp'
 done

@@ -6,10 +6,12 @@
 . "$(dirname "$0")/rows.bash"
 OPTS+=' --no-proxy-env'
 
-for way in blocking nonblock epoll-first select-first fastopen fastopen-connect mptcp dup-first fork-first \
+for way in blocking nonblock epoll-first select-first fastopen fastopen-connect dup-first fork-first \
 	bind-first peer; do
 	reaches "gate.$way" "connects: $way" "\$C $way \$TAG.ok.test 7"
 done
+# the command's filter has no MPTCP; programs then take TCP
+net gate.mptcp 'MPTCP works, or is not there' do='$C mptcp $TAG.ok.test 7' want='OK|ERR EPROTONOSUPPORT'
 reaches gate.v6 'a name that has only an IPv6 address' '$C blocking v6-$TAG.ok.test 7'
 reaches gate.dual 'a name with both' '$C blocking dual-$TAG.ok.test 7'
 reaches gate.alias 'an alias' '$C blocking cname-$TAG.ok.test 7'
@@ -42,10 +44,11 @@ net gate.loopback-shell 'the same by localhost' \
 	do='nc -l 127.0.0.1 8124 >got & for i in $(seq 100); do grep -q :1FBC /proc/net/tcp && break; sleep 0.05; done; echo "$TAG" | nc -N localhost 8124; wait; grep -c t got' want='1' if='nc' quiet='*'
 
 # refused, the same for every way
-for way in blocking nonblock epoll-first select-first fastopen fastopen-connect mptcp dup-first fork-first bind-first; do
+for way in blocking nonblock epoll-first select-first fastopen fastopen-connect dup-first fork-first bind-first; do
 	refused "gate.no-$way" "refused: $way" "\$C $way 203.0.114.66 7" unseen='dst=203.0.114.66 ' tagless=yes deny='ERR (ECONNREFUSED|EHOSTUNREACH|EACCES|EPERM|ENETUNREACH)' \
 		event='deny 203.0.114.66:7'
 done
+net gate.no-mptcp 'refused: mptcp' do='$C mptcp 203.0.114.66 7' unseen='dst=203.0.114.66 ' tagless=yes deny='ERR'
 refused gate.no-v6 'refused: an IPv6 address' '$C blocking 2606:4700::1166 7' unseen='dst=2606:4700::1166' tagless=yes \
 	deny='ERR (ECONNREFUSED|EHOSTUNREACH|EACCES|ENETUNREACH)' event='deny *2606:4700::1166*'
 refused gate.no-mapped 'refused: a v4-mapped IPv6 address' '$C blocking ::ffff:203.0.114.67 7' unseen='dst=203.0.114.67 ' tagless=yes \

@@ -54,7 +54,7 @@ send chunk-size 'a chunk size that is none' 'POST /a HTTP/1.1\r\nHost: TAG.ok.te
 send bare-lf 'bare line feeds' 'GET /evil HTTP/1.1\nHost: TAG.ok.test\n\n'
 send bare-cr 'bare carriage returns' 'GET /evil HTTP/1.1\r\nX: a\rHost: TAG.no.test\r\nHost: TAG.ok.test\r\n\r\n'
 send nul 'a NUL in a header' 'GET /evil HTTP/1.1\r\nHost: TAG.ok.test\r\nX: a\x00b\r\n\r\n'
-send http09 'HTTP/0.9' 'GET /evilTAG\r\n'
+net http.http09 'HTTP/0.9' do='$C send $TAG.ok.test 8081 "GET /evilTAG\r\n"' unseen=evil
 send http2 'HTTP/2 without TLS' 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nevil TAG'
 send after-body 'another Host right behind a body' 'POST /a HTTP/1.1\r\nHost: TAG.ok.test\r\nContent-Length: 3\r\n\r\nabcGET /evil HTTP/1.1\r\nHost: TAG.no.test\r\n\r\n'
 send upgrade-no 'what follows an Upgrade that is not granted' 'GET /a HTTP/1.1\r\nHost: TAG.ok.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n' '<' "$evil"
@@ -62,7 +62,7 @@ send upgrade-eager 'what follows an Upgrade before it is granted' "GET /a HTTP/1
 net http.giant 'a head without end' do='(printf "GET /evil HTTP/1.1\r\nHost: $TAG.ok.test\r\nX: "; head -c 2000000 /dev/zero | tr "\0" e) | timeout 10 nc -N $TAG.ok.test 8081; echo done' want=done if=nc
 net http.many-headers 'a thousand headers' do='(printf "GET /evil$TAG HTTP/1.1\r\nHost: $TAG.ok.test\r\n"; for i in $(seq 1000); do printf "X-$i: a\r\n"; done; printf "\r\n") | timeout 10 nc -N -w 3 $TAG.ok.test 8081; echo done' want=done if=nc
 net http.body-is-not-head 'what looks like a request inside of a body is a body' \
-	do="\$C send \$TAG.ok.test 8081 'POST /a HTTP/1.1\\r\\nHost: TAG.ok.test\\r\\nContent-Length: 55\\r\\n\\r\\nGET /b HTTP/1.1\\r\\nHost: TAG.no.test\\r\\nConnection: x\\r\\n\\r\\n'" want=RAW seen='Connection: x'
+	do="\$C send \$TAG.ok.test 8081 'POST /a HTTP/1.1\\r\\nHost: TAG.ok.test\\r\\nContent-Length: 51\\r\\n\\r\\nGET /b HTTP/1.1\\r\\nHost: a.no.test\\r\\nConnection: x\\r\\n\\r\\n'" want=RAW seen='Connection: x'
 net http.not-http 'a protocol that is not HTTP goes through' do='$C send $TAG.ok.test 7 "hello TAG"' want='hello t' seen='^echo '
 net http.looks-like 'one that begins like it' do='$C send $TAG.ok.test 7 "GETTAG"' want='GETt|SILENCE|END'
 

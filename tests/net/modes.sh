@@ -40,7 +40,7 @@ for rung in tproxy redirect ports; do
 		drop "$D"
 	fi
 done
-for way in blocking nonblock epoll-first fastopen mptcp dup-first bind-first; do
+for way in blocking nonblock epoll-first fastopen dup-first bind-first; do
 	reaches "modes.tproxy-$way" "rung tproxy: $way" "\$C $way \$TAG.ok.test 7" more='--test-cap net=tproxy'
 	reaches "modes.redirect-$way" "rung redirect: $way" "\$C $way \$TAG.ok.test 7" more='--test-cap net=redirect'
 done

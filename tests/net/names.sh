@@ -4,7 +4,7 @@
 # shellcheck source=tests/net/rows.bash
 . "$(dirname "$0")/rows.bash"
 OPTS+=' --no-proxy-env'
-gone='ERR (EAI_NONAME|ECONNREFUSED|EHOSTUNREACH)|[Cc]ould not resolve|[Cc]onnection refused'
+gone='ERR (EAI_NONAME|ECONNREFUSED|EHOSTUNREACH)|[Cc]ould not resolve|[Cc]onnection refused|[Cc]ouldn.t connect'
 
 reaches names.allowed 'an allowed name' 'curl -s http://$TAG.ok.test/' seen='^http ' event='allow TAG.ok.test:80'
 reaches names.deep 'a sub-domain at any depth' 'curl -s http://a.b.c.$TAG.ok.test/' seen='^http '

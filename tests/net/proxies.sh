@@ -7,9 +7,9 @@ inside='bare=no:there is no such proxy outside'
 P=http://127.0.0.1:61702 S=127.0.0.1:61703
 gone='403|ERR|REPLY [1-9]|curl: \([0-9]|refused|NO METHOD'
 
-net proxies.env 'the variables are set' do='for v in HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy NO_PROXY no_proxy; do eval "[ -n \"\$$v\" ] || echo missing $v"; done; echo OK' want='^@ran.OK' "$inside"
-net proxies.no-env 'and can be left out' do='env | grep -i proxy; echo OK' more='--no-proxy-env' want='^@ran.OK' "$inside"
-net proxies.not-hosts "the host's own proxy variables do not come in" do='env | grep -c evil; echo OK' env='HTTP_PROXY=http://u:evil@127.0.0.1:9 all_proxy=http://u:evil@127.0.0.1:9 NO_PROXY=*.ok.test' more='--no-proxy-env' want='^@ran.0.OK' "$inside"
+net proxies.env 'the variables are set' do='for v in HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy NO_PROXY no_proxy; do eval "[ -n \"\$$v\" ] || echo missing $v"; done; echo OK' want='^.OK' "$inside"
+net proxies.no-env 'and can be left out' do='env | grep -i proxy; echo OK' more='--no-proxy-env' want='^.OK' "$inside"
+net proxies.not-hosts "the host's own proxy variables do not come in" do='env | grep -c evil; echo OK' env='HTTP_PROXY=http://u:evil@127.0.0.1:9 all_proxy=http://u:evil@127.0.0.1:9 NO_PROXY=*.ok.test' more='--no-proxy-env' want='^.0.OK' "$inside"
 net proxies.connect 'CONNECT' do="curl -s --cacert \$CA -x $P https://\$TAG.ok.test/" want=OK seen='^http .*sni=t' event='allow TAG.ok.test:443 http-proxy' "$inside"
 net proxies.absolute 'an absolute target' do="curl -s -x $P http://\$TAG.ok.test/x" want='OK .*/x' seen='^http .*path=/x .*via=-' event='allow TAG.ok.test:80 http-proxy' "$inside"
 net proxies.credentials 'what was meant for the proxy does not go on' do="curl -s -x http://me:mine@127.0.0.1:61702 http://\$TAG.ok.test/x" want='OK' seen='^http .*via=-$' "$inside"

@@ -117,7 +117,7 @@ net_bare()
 	run_bare "$r_do"
 	if [[ $OUT != *@ran* ]]; then
 		WHY="bare, it did not start"
-	elif [[ -n $r_want && ! $OUT =~ $r_want ]]; then
+	elif [[ -n $r_want && ! ${OUT#*@ran} =~ $r_want ]]; then
 		WHY="bare, the output is another: the row proves nothing"
 	elif [[ -n $r_deny && ${OUT#*@ran} =~ $r_deny ]]; then
 		WHY="bare, it is refused as well: the row proves nothing"
