@@ -44,7 +44,7 @@ fuzz)
 	export CC=clang
 	options=(--buildtype=debugoptimized "-Db_sanitize=address,undefined" -Db_lundef=false
 		"-Dc_args=-fno-sanitize-recover=all -fsanitize=fuzzer-no-link")
-	targets=(libbermcore.a)
+	targets=(fuzz_libs)
 	;;
 *)
 	echo "build.sh: unknown build '$kind'" >&2

@@ -18,13 +18,17 @@ if (($# == 0)); then
 	done
 fi
 
+# Where it is no library, its sources are one of lib*.a below.
+read -ra llhttp < <(pkg-config --libs libllhttp 2>/dev/null || echo)
+
 failed=0
 mkdir -p "$dir/crashes"
 for name; do
 	program=$dir/fuzz_$name
 	clang -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -I src -I include -o "$program" \
-		"tests/fuzz/fuzz_$name.c" "$dir/libbermcore.a" -ljansson
+		"tests/fuzz/fuzz_$name.c" "$dir"/src/egress/lib*.a "$dir/libbermcore.a" -ljansson \
+		"${llhttp[@]}"
 	mkdir -p "$dir/corpus/$name"
 	echo "== fuzz_$name, $seconds s"
 	if ! "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \

@@ -82,7 +82,7 @@ static bool mailbox_show(struct approver *a, const struct ask *q)
 	struct mailbox *m = self(a);
 	/* Names are ours alone, and appear whole: a lock that is held elsewhere does not
 	 * keep a question back. */
-	_cleanup_close_ int lock = lock_box(m);
+	_cleanup_close_ _unused_ int lock = lock_box(m);
 
 	if (m->lost || m->n_open == ASK_MAX || !put(m, q)) {
 		m->lost = true;
@@ -95,7 +95,7 @@ static bool mailbox_show(struct approver *a, const struct ask *q)
 static void mailbox_forget(struct approver *a, const struct ask *q)
 {
 	struct mailbox *m = self(a);
-	_cleanup_close_ int lock = lock_box(m);
+	_cleanup_close_ _unused_ int lock = lock_box(m);
 	char name[128];
 
 	for (size_t i = 0; i < m->n_open; i++) {
