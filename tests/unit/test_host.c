@@ -530,6 +530,138 @@ static void test_slow(void **state)
 		fail_msg("only %u hits", hits);
 }
 
+/* ---- all short inputs ---------------------------------------------------- */
+
+/* The n-th string over the alphabet: shorter ones first. */
+static void nth(const char *alphabet, unsigned n, char *dst)
+{
+	unsigned base = (unsigned)strlen(alphabet), len = 0, all = 1;
+
+	while (n >= all) {
+		n -= all;
+		all *= base;
+		len++;
+	}
+	for (unsigned i = 0; i < len; i++) {
+		dst[i] = alphabet[n % base];
+		n /= base;
+	}
+	dst[len] = '\0';
+}
+
+static unsigned count(const char *alphabet, unsigned len)
+{
+	unsigned n = 0, all = 1;
+
+	for (unsigned i = 0; i <= len; i++, all *= (unsigned)strlen(alphabet))
+		n += all;
+	return n;
+}
+
+/* Is it a name, or a pattern where stars is set? One label after the other, as N2 says it. */
+static bool slow_valid(const char *text, bool stars)
+{
+	size_t len = strlen(text);
+	unsigned seen = 0;
+
+	if (len > 1 && text[len - 1] == '.')
+		len--;
+	for (size_t i = 0; i <= len;) {
+		size_t n = 0;
+
+		while (i + n < len && text[i + n] != '.')
+			n++;
+		if (!n)
+			return false;
+		if (memchr(text + i, '*', n)) {
+			/* alone, the only one, and not the last */
+			if (!stars || n != 1 || seen++ || i + n == len)
+				return false;
+		}
+		i += n + 1;
+	}
+	return true;
+}
+
+static void drop_dot(char *name)
+{
+	size_t len = strlen(name);
+
+	if (len > 1 && name[len - 1] == '.')
+		name[len - 1] = '\0';
+}
+
+/* Every pattern of up to 5 bytes against every host of up to 6. */
+static void test_all_short(void **state)
+{
+	unsigned patterns_n = count("ab.*", 5), hosts_n = count("ab.", 6), hits = 0, hosts = 0;
+	static struct host all[2000];
+
+	assert_true(hosts_n < ARRAY_SIZE(all));
+	for (unsigned i = 0; i < hosts_n; i++) {
+		char text[16];
+		struct host h;
+		bool ok;
+
+		nth("ab.", i, text);
+		ok = host_parse(text, strlen(text), &h) == 0;
+		if (ok != slow_valid(text, false))
+			fail_msg("host \"%s\": %d", text, ok);
+		drop_dot(text);
+		if (ok) {
+			assert_string_equal(h.name, text);
+			all[hosts++] = h;
+		}
+	}
+	for (unsigned i = 0; i < patterns_n; i++) {
+		struct host_pattern p;
+		char text[16];
+		bool ok;
+
+		nth("ab.*", i, text);
+		ok = host_pattern_parse(text, false, &p, NULL) >= 0;
+		if (ok != slow_valid(text, true))
+			fail_msg("pattern \"%s\": %d", text, ok);
+		drop_dot(text);
+		for (unsigned k = 0; ok && k < hosts; k++) {
+			bool hit = host_pattern_match(&p, &all[k], 443);
+
+			if (hit != slow_names(text, all[k].name))
+				fail_msg("%s, %s: %d", text, all[k].name, hit);
+			hits += hit;
+		}
+	}
+	assert_true(hosts > 300 && hits > 300);
+}
+
+/* Every text of up to 7 bytes over a few that matter, against the C library. */
+static void test_all_addresses(void **state)
+{
+	for (unsigned i = 0; i < count("01f:.", 7); i++) {
+		struct in6_addr want;
+		struct ip_addr got;
+		char text[16];
+
+		nth("01f:.", i, text);
+		if ((inet_pton(AF_INET6, text, &want) == 1) !=
+		    (ip6_parse(text, strlen(text), &got) == 0))
+			fail_msg("%s", text);
+	}
+	for (unsigned i = 0; i < count("01x8.", 7); i++) {
+		struct in_addr want;
+		struct ip_addr got;
+		char text[16];
+		int ok;
+
+		nth("01x8.", i, text);
+		ok = inet_aton(text, &want);
+		if (ok != (ip4_parse(text, strlen(text), &got) == 0))
+			fail_msg("%s", text);
+		if (ok)
+			assert_memory_equal(got.bytes, &want, 4);
+	}
+}
+
 /* The lines of data/ are compiled the short way: it gives the same. */
 static void test_lists(void **state)
 {
@@ -598,6 +730,7 @@ int main(void)
 		cmocka_unit_test(test_patterns),     cmocka_unit_test(test_mistakes),
 		cmocka_unit_test(test_matches),	     cmocka_unit_test(test_slow),
 		cmocka_unit_test(test_lists),	     cmocka_unit_test(test_host_port),
+		cmocka_unit_test(test_all_short),    cmocka_unit_test(test_all_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

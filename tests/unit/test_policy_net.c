@@ -77,6 +77,8 @@ static void test_defaults(void **state)
 	assert_int_equal(verdict(m, "huggingface.co"), ASK);
 	assert_int_equal(verdict(m, "unknown.test"), ASK);
 	assert_int_equal(verdict(m, "127.0.0.1"), DENY);
+	assert_int_equal(verdict(m, "localhost"), DENY);
+	assert_int_equal(verdict(m, "x.localhost"), DENY);
 	assert_string_equal(m->spec->approver, "auto");
 	assert_int_equal(n->ask_seconds, 60);
 	assert_true(n->proxy_env && !n->cut && !n->all_unix_sockets && !n->upstream);
@@ -344,7 +346,7 @@ static const struct {
 	const char *text, *says;
 } mistakes[] = {
 	{ "{\"network\": []}", "\"network\" must be an object" },
-	{ "{\"network\": {\n\"alow\": []}}", "f:2: unknown key \"alow\" in \"network\"" },
+	{ "{\"network\": {\n\"allows\": []}}", "f:2: unknown key \"allows\" in \"network\"" },
 	{ "{\"network\": {\"mode\": \"on\"}}", "it can be off, allow, open" },
 	{ "{\"network\": {\"allow\": \"a\"}}", "must be a list of hosts" },
 	{ "{\"network\": {\"allow\": [\n\n\"*\"]}}", "f:3: \"*\" would allow every host" },
