@@ -9,6 +9,7 @@
 #define AIMS_MAX 20000u /* above it nothing is joined any more: told one by one, at once */
 #define JOIN_MS 1000
 #define FLUSH_MS 1000
+#define WHO_MS 150u  /* a refusal waits no longer for the steward */
 #define WHO_MAX 256u /* questions that wait for their answer */
 
 struct aims {
@@ -54,6 +55,7 @@ static void release(struct aim *a)
 	unlist(a);
 	if (a->who == AIM_WHO_ASKED)
 		all->asked[a->id % WHO_MAX] = NULL;
+	timer_stop(&a->b->loop, &a->who_limit);
 	all->n--;
 	*a->link = a->next;
 	if (a->next)
@@ -98,6 +100,47 @@ static void on_flush(struct timer *t)
 	release(a);
 }
 
+static void tell_waiting(struct aim *a)
+{
+	timer_stop(&a->b->loop, &a->who_limit);
+	while (a->waiting.next != &a->waiting) {
+		struct aim_waiter *w = a->waiting.next;
+
+		aim_leave_who(w);
+		w->known(w);
+	}
+}
+
+static void on_who_limit(struct timer *t)
+{
+	struct aim *a = aim_ref(container_of(t, struct aim, who_limit));
+
+	tell_waiting(a);
+	aim_unref(a);
+}
+
+bool aim_wait_who(struct aim *a, struct aim_waiter *w)
+{
+	if (a->who != AIM_WHO_ASKED)
+		return false;
+	w->next = &a->waiting;
+	w->prev = a->waiting.prev;
+	w->prev->next = w;
+	a->waiting.prev = w;
+	if (!timer_runs(&a->who_limit))
+		timer_start(&a->b->loop, &a->who_limit, WHO_MS);
+	return true;
+}
+
+void aim_leave_who(struct aim_waiter *w)
+{
+	if (!w->next)
+		return;
+	w->prev->next = w->next;
+	w->next->prev = w->prev;
+	w->prev = w->next = NULL;
+}
+
 static bool alike(const struct aim *a, const struct aim *like, const char *name)
 {
 	return a->port == like->port && a->how == like->how && a->decision == like->decision &&
@@ -131,6 +174,8 @@ struct aim *aim_get(struct broker *b, const struct aim *like, const struct host 
 	a->born = b->loop.now;
 	a->refs = 1;
 	a->flush = (struct timer){ .on = on_flush };
+	a->who_limit = (struct timer){ .on = on_who_limit };
+	a->waiting.prev = a->waiting.next = &a->waiting;
 	a->exe = NULL;
 	if (like->exe)
 		a->exe = strdup(like->exe);
@@ -194,8 +239,11 @@ void aims_who_is(struct broker *b, uint32_t id, int32_t pid, const char *exe, si
 	b->aims->asked[id % WHO_MAX] = NULL;
 	a->who = AIM_WHO_KNOWN;
 	a->pid = pid;
-	if (len)
+	if (len && !a->exe)
 		a->exe = strndup(exe, len);
+	(void)aim_ref(a);
+	tell_waiting(a);
+	aim_unref(a);
 }
 
 void aim_count(struct aim *a, uint32_t ms, uint64_t up, uint64_t down)

@@ -8,12 +8,20 @@
 #include "egress/proto.h"
 #include "egress/tuple.h"
 
+/* Embedded in who waits for what is known of the command's process. */
+struct aim_waiter {
+	struct aim_waiter *prev, *next; /* NULL: does not wait */
+	void (*known)(struct aim_waiter *w);
+};
+
 struct aim {
 	struct dead dead;
 	struct broker *b;
 	struct aim *hnext;
 	struct aim *next, **link; /* of all */
 	struct timer flush;
+	struct timer who_limit;
+	struct aim_waiter waiting; /* head of a ring */
 	uint64_t born;
 	uint32_t hash, refs;
 	bool listed;
@@ -51,6 +59,12 @@ void aim_unref(struct aim *a);
 
 /* Asks who owns the command's end, unless it was asked already; proto: IPPROTO_TCP or _UDP. */
 void aim_ask_who(struct aim *a, const struct tuple *t, int proto);
+/* A refusal is held back until the steward has looked at the process, which may be gone right
+ * after it: w->known is called then, or a moment later at the latest. false: nothing to wait
+ * for. */
+bool aim_wait_who(struct aim *a, struct aim_waiter *w);
+/* Waits no longer. */
+void aim_leave_who(struct aim_waiter *w);
 /* EG_WHO_IS. */
 void aims_who_is(struct broker *b, uint32_t id, int32_t pid, const char *exe, size_t len);
 

@@ -15,6 +15,7 @@
 #define TURN 128u	 /* queries of one socket before others have their turn */
 #define CLIENTS_MAX 128u /* over TCP, at once */
 #define IDLE_MS 10000u	 /* of a TCP client */
+#define HELD_MAX 256u	 /* answers that wait for who asked */
 
 struct dns_socket {
 	struct watch watch;
@@ -23,7 +24,24 @@ struct dns_socket {
 
 struct dns_service {
 	struct dns_socket udp[2];
-	unsigned n_clients;
+	unsigned n_clients, n_held;
+};
+
+/* "No such name", held back until it is known who asked: the asker may be gone once it has it. */
+struct held {
+	struct dead dead;
+	struct broker *b;
+	struct aim *aim;
+	struct aim_waiter waiter;
+	int fd; /* the service's own */
+	struct sockaddr_storage to;
+	socklen_t to_len;
+	union {
+		struct cmsghdr h;
+		char space[CMSG_SPACE(sizeof(struct in6_pktinfo))];
+	} control;
+	size_t control_len, len;
+	uint8_t data[DNS_ANSWER_MAX];
 };
 
 /* Puts a name's own address in, if the question is about one. */
@@ -44,7 +62,7 @@ static void with_address(struct broker *b, const struct dns_query *q, struct dns
 }
 
 static size_t answer(struct broker *b, const uint8_t *msg, size_t len, const struct tuple *t,
-		     int proto, uint8_t *dst)
+		     int proto, uint8_t *dst, struct aim **ret_aim)
 {
 	struct dns_query q;
 	struct dns_reply r = DNS_REPLY_INIT;
@@ -70,7 +88,7 @@ static size_t answer(struct broker *b, const uint8_t *msg, size_t len, const str
 	} else {
 		const char *why;
 
-		if (want_judge_name(b, &q.host, t, proto, &why) == VERDICT_ALLOW) {
+		if (want_judge_name(b, &q.host, t, proto, &why, ret_aim) == VERDICT_ALLOW) {
 			with_address(b, &q, &r);
 		} else {
 			r.rcode = DNS_NXDOMAIN;
@@ -125,6 +143,52 @@ static bool asked_address(struct msghdr *msg, struct ip_addr *ret)
 	return false;
 }
 
+static void on_known(struct aim_waiter *w)
+{
+	struct held *h = container_of(w, struct held, waiter);
+	struct iovec iov = { .iov_base = h->data, .iov_len = h->len };
+	struct msghdr msg = { .msg_name = &h->to,
+			      .msg_namelen = h->to_len,
+			      .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &h->control,
+			      .msg_controllen = h->control_len };
+
+	(void)sendmsg(h->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+	h->b->dns->n_held--;
+	aim_unref(h->aim);
+	loop_free(&h->b->loop, &h->dead);
+}
+
+/* Keeps the answer for later. false: it is to be sent now. */
+static bool hold(struct dns_socket *s, struct aim *a, const struct msghdr *msg)
+{
+	struct held *h;
+
+	if (a->who != AIM_WHO_ASKED || s->b->dns->n_held >= HELD_MAX ||
+	    msg->msg_controllen > sizeof(h->control))
+		return false;
+	h = calloc(1, sizeof(*h));
+	if (!h)
+		return false;
+	h->b = s->b;
+	h->fd = s->watch.fd;
+	h->to_len = msg->msg_namelen;
+	memcpy(&h->to, msg->msg_name, msg->msg_namelen);
+	h->control_len = msg->msg_controllen;
+	memcpy(&h->control, msg->msg_control, msg->msg_controllen);
+	h->len = msg->msg_iov->iov_len;
+	memcpy(h->data, msg->msg_iov->iov_base, h->len);
+	h->waiter.known = on_known;
+	if (!aim_wait_who(a, &h->waiter)) {
+		free(h);
+		return false;
+	}
+	h->aim = aim_ref(a);
+	s->b->dns->n_held++;
+	return true;
+}
+
 static void on_udp(struct watch *w, uint32_t events)
 {
 	struct dns_socket *s = container_of(w, struct dns_socket, watch);
@@ -142,6 +206,7 @@ static void on_udp(struct watch *w, uint32_t events)
 				      .msg_control = &control,
 				      .msg_controllen = sizeof(control) };
 		struct tuple t = { .dport = 53 };
+		struct aim *a = NULL;
 		ssize_t n = recvmsg(w->fd, &msg, MSG_DONTWAIT);
 		size_t len;
 
@@ -150,12 +215,12 @@ static void on_udp(struct watch *w, uint32_t events)
 		/* Others are errors that an earlier answer came back with. */
 		if (n < 0 || !asked_address(&msg, &t.dst) || !tuple_end(&from, &t.src, &t.sport))
 			continue;
-		len = answer(s->b, query, (size_t)n, &t, IPPROTO_UDP, out);
-		if (len == 0)
-			continue;
+		len = answer(s->b, query, (size_t)n, &t, IPPROTO_UDP, out, &a);
 		iov = (struct iovec){ .iov_base = out, .iov_len = len };
 		msg.msg_flags = 0;
-		(void)sendmsg(w->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (len && !(a && hold(s, a, &msg)))
+			(void)sendmsg(w->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+		aim_unref(a);
 	}
 }
 
@@ -190,13 +255,15 @@ static bool serve(struct dns_client *c)
 	while (c->len >= 2) {
 		size_t n = (size_t)c->data[0] << 8 | c->data[1];
 		uint8_t out[2 + DNS_ANSWER_MAX];
+		struct aim *a = NULL;
 		size_t len;
 
 		if (n > DNS_QUERY_MAX)
 			return false;
 		if (c->len < 2 + n)
 			return true;
-		len = answer(c->b, c->data + 2, n, &c->tuple, IPPROTO_TCP, out + 2);
+		len = answer(c->b, c->data + 2, n, &c->tuple, IPPROTO_TCP, out + 2, &a);
+		aim_unref(a);
 		memmove(c->data, c->data + 2 + n, c->len - 2 - n);
 		c->len -= 2 + n;
 		if (len == 0)

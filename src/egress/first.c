@@ -71,7 +71,7 @@ static void refuse_http(struct conn *k, unsigned status, const char *reason)
 	char why[512];
 	size_t n;
 
-	(void)snprintf(why, sizeof(why), "berm: %s", reason);
+	(void)snprintf(why, sizeof(why), "%s:%u: %s", k->aim->name, k->aim->port, reason);
 	n = http_build_error(status, why, text, sizeof(text));
 	conn_refuse(k, reason, text, n);
 }

@@ -32,7 +32,9 @@ struct flow {
 	uint32_t hash;
 	uint32_t packet;
 	uint8_t state; /* enum flow_state */
-	int client;    /* FLOW_ACCEPTED */
+	int err;       /* what the verdict will be, once it is known who asked */
+	struct aim_waiter waiter;
+	int client; /* FLOW_ACCEPTED */
 	struct want want;
 };
 
@@ -89,6 +91,7 @@ static void release(struct flow *f)
 	*p = f->hnext;
 	b->gate->n--;
 	timer_stop(&b->loop, &f->timer);
+	aim_leave_who(&f->waiter);
 	want_stop(&f->want);
 	loop_free(&b->loop, &f->dead);
 }
@@ -118,28 +121,40 @@ static void start_relay(struct flow *f, int client)
 	release(f);
 }
 
+static void refuse(struct flow *f)
+{
+	struct broker *b = f->want.b;
+
+	if (f->state == FLOW_ACCEPTED)
+		close_reset(take_fd(&f->client));
+	/* No descriptor for it now: the SYN comes again. */
+	else if (f->err == -EMFILE || f->err == -ENFILE || f->err == -ENOMEM || f->err == -ENOBUFS)
+		verdict(b, f->packet, NFQ_DROP, 0);
+	else
+		verdict(b, f->packet, NFQ_ACCEPT, mark_of(f->err));
+	release(f);
+}
+
+static void on_who(struct aim_waiter *w)
+{
+	refuse(container_of(w, struct flow, waiter));
+}
+
 static void on_wanted(struct want *w, int err)
 {
 	struct flow *f = container_of(w, struct flow, want);
 
-	if (f->state == FLOW_ACCEPTED) {
-		if (err == 0) {
-			start_relay(f, take_fd(&f->client));
-		} else {
-			close_reset(take_fd(&f->client));
-			release(f);
-		}
-	} else if (err == 0) {
+	if (err < 0) {
+		f->err = err;
+		f->waiter.known = on_who;
+		if (err != -EACCES || !w->aim || !aim_wait_who(w->aim, &f->waiter))
+			refuse(f);
+	} else if (f->state == FLOW_ACCEPTED) {
+		start_relay(f, take_fd(&f->client));
+	} else {
 		verdict(w->b, f->packet, NFQ_ACCEPT, 0);
 		f->state = FLOW_PARKED;
 		timer_start(&w->b->loop, &f->timer, PARKED_MS);
-	} else {
-		/* No descriptor for it now: the SYN comes again. */
-		if (err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -ENOBUFS)
-			verdict(w->b, f->packet, NFQ_DROP, 0);
-		else
-			verdict(w->b, f->packet, NFQ_ACCEPT, mark_of(err));
-		release(f);
 	}
 }
 

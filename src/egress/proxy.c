@@ -58,7 +58,11 @@ static void leave_http(struct visitor *v, unsigned status, const char *reason)
 	char text[HTTP_ERROR_MAX], why[512];
 	size_t n;
 
-	(void)snprintf(why, sizeof(why), "berm: %s", reason);
+	if (v->wanting)
+		(void)snprintf(why, sizeof(why), "%s:%u: %s", v->want.host.name, v->want.port,
+			       reason);
+	else
+		(void)snprintf(why, sizeof(why), "%s", reason);
 	n = http_build_error(status, why, text, sizeof(text));
 	leave_with(v, text, n);
 }
@@ -78,7 +82,8 @@ static bool leave_ssh(struct visitor *v, const char *reason)
 		n = sizeof(HTTP_CONNECTED) - 1;
 		memcpy(text, HTTP_CONNECTED, n);
 	}
-	(void)snprintf(why, sizeof(why), "berm: %s", reason);
+	(void)snprintf(why, sizeof(why), "berm: %s:%u: %s", v->want.host.name, v->want.port,
+		       reason);
 	n += ssh_note(why, text + n);
 	leave_with(v, text, n);
 	return true;

@@ -320,7 +320,7 @@ static enum decision judge_ports(const struct net_policy *p, const struct host *
 }
 
 enum decision want_judge_name(struct broker *b, const struct host *h, const struct tuple *t,
-			      int proto, const char **ret_reason)
+			      int proto, const char **ret_reason, struct aim **ret_aim)
 {
 	const struct net_policy *p = b->config->policy;
 	struct aim like = { .how = EG_DNS, .decision = VERDICT_DENY };
@@ -328,6 +328,7 @@ enum decision want_judge_name(struct broker *b, const struct host *h, const stru
 	struct aim *a;
 
 	*ret_reason = NULL;
+	*ret_aim = NULL;
 	if (judge_ports(p, h, &v) != VERDICT_DENY)
 		return VERDICT_ALLOW;
 	*ret_reason = like.reason = v.reason;
@@ -336,7 +337,7 @@ enum decision want_judge_name(struct broker *b, const struct host *h, const stru
 	if (a) {
 		aim_ask_who(a, t, proto);
 		aim_count(a, 0, 0, 0);
-		aim_unref(a);
 	}
+	*ret_aim = a;
 	return VERDICT_DENY;
 }

@@ -38,7 +38,7 @@ void want_stop(struct want *w);
  * no name was given. */
 bool want_host(struct broker *b, const struct ip_addr *ip, struct host *ret);
 
-/* Only the judgement, for DNS: VERDICT_ALLOW also for what would be asked about. Tells denials.
- * *ret_reason is static text. */
+/* Only the judgement, for DNS: VERDICT_ALLOW also for what would be asked about. Tells denials;
+ * *ret_aim is one's aim, a reference, or NULL. *ret_reason is static text. */
 enum decision want_judge_name(struct broker *b, const struct host *h, const struct tuple *t,
-			      int proto, const char **ret_reason);
+			      int proto, const char **ret_reason, struct aim **ret_aim);
