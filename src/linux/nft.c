@@ -4,13 +4,18 @@
  * connection is looked at: its later ones find their socket by themselves, and no
  * connection is tracked.
  *
- *   gate -160  SYN to elsewhere -> queue; the broker lets it go on, with or without a mark
- *   pre  -150  SYN to elsewhere without a mark -> the transparent listener
- *   in    -10  SYN with a mark -> refused as the mark says; SYN to the listener itself -> reset
+ *   gate -160  first packets, but DNS's, are sent through:
+ *        out   to elsewhere: gets KIT_MARK_OUT; to the listener itself: reset;
+ *              on the best rung: with that mark -> queue, the broker lets it go on as it
+ *              is or with another mark
+ *   pre  -150  with that mark -> the transparent listener; with another: refused as it says
  *
  * DNS over TCP has a listener of its own on every address. The queue's "bypass" (nobody
- * holds it any more): the SYN goes on to a listener that is gone as well, and is reset;
- * without it, it would be dropped, and the client would wait. */
+ * holds it any more): the packet goes on to a listener that is gone as well, and is reset;
+ * without it, it would be dropped, and the client would wait.
+ *
+ * Every start pays for every expression here, about a microsecond each: what two rules have
+ * in common is said once. */
 #include "linux/nft.h"
 
 #include <arpa/inet.h>
@@ -50,14 +55,19 @@ static void batch(struct nl_buf *b, uint16_t type)
 	nl_message(b, type, 0, &m, sizeof(m));
 }
 
-static void chain(struct nl_buf *b, const char *name, const char *type, uint32_t hook,
-		  int32_t priority)
+static void chain(struct nl_buf *b, const char *name)
 {
-	uint32_t nest;
-
 	begin(b, NFT_MSG_NEWCHAIN, NLM_F_CREATE | NLM_F_EXCL);
 	nl_str(b, NFTA_CHAIN_TABLE, TABLE);
 	nl_str(b, NFTA_CHAIN_NAME, name);
+}
+
+static void base_chain(struct nl_buf *b, const char *name, const char *type, uint32_t hook,
+		       int32_t priority)
+{
+	uint32_t nest;
+
+	chain(b, name);
 	nest = nl_nest(b, NFTA_CHAIN_HOOK);
 	nl_be32(b, NFTA_HOOK_HOOKNUM, hook);
 	nl_be32(b, NFTA_HOOK_PRIORITY, (uint32_t)priority);
@@ -158,6 +168,21 @@ static void load(struct nl_buf *b, uint32_t reg, const void *data, size_t size)
 	expr_end(b, e);
 }
 
+static void jump(struct nl_buf *b, const char *to)
+{
+	struct expr e = expr(b, "immediate");
+	uint32_t data, verdict;
+
+	nl_be32(b, NFTA_IMMEDIATE_DREG, NFT_REG_VERDICT);
+	data = nl_nest(b, NFTA_IMMEDIATE_DATA);
+	verdict = nl_nest(b, NFTA_DATA_VERDICT);
+	nl_be32(b, NFTA_VERDICT_CODE, (uint32_t)NFT_JUMP);
+	nl_str(b, NFTA_VERDICT_CHAIN, to);
+	nl_nest_end(b, verdict);
+	nl_nest_end(b, data);
+	expr_end(b, e);
+}
+
 static void match_port(struct nl_buf *b, enum nft_cmp_ops op, uint16_t port)
 {
 	uint16_t wire = htons(port);
@@ -166,27 +191,50 @@ static void match_port(struct nl_buf *b, enum nft_cmp_ops op, uint16_t port)
 	compare(b, op, &wire, sizeof(wire));
 }
 
-/* TCP of one family; the connection's first packet when syn. */
-static void match_tcp(struct nl_buf *b, bool v6, bool syn)
+static void match_tcp(struct nl_buf *b)
 {
-	meta(b, NFT_META_NFPROTO);
-	compare_u8(b, NFT_CMP_EQ, v6 ? NFPROTO_IPV6 : NFPROTO_IPV4);
 	meta(b, NFT_META_L4PROTO);
 	compare_u8(b, NFT_CMP_EQ, IPPROTO_TCP);
-	if (!syn)
-		return;
+}
+
+static void match_first_packet(struct nl_buf *b)
+{
 	payload(b, NFT_PAYLOAD_TRANSPORT_HEADER, TCP_FLAGS_AT, 1);
 	mask_u8(b, TCP_SYN_MASK);
 	compare_u8(b, NFT_CMP_EQ, TCP_SYN);
 }
 
-/* Not to the namespace's own addresses: those the command may serve itself. */
+static void match_family(struct nl_buf *b, bool v6)
+{
+	meta(b, NFT_META_NFPROTO);
+	compare_u8(b, NFT_CMP_EQ, v6 ? NFPROTO_IPV6 : NFPROTO_IPV4);
+}
+
+static void match_mark(struct nl_buf *b, uint32_t mark)
+{
+	meta(b, NFT_META_MARK);
+	compare(b, NFT_CMP_EQ, &mark, sizeof(mark));
+}
+
+static void set_mark(struct nl_buf *b, uint32_t mark)
+{
+	struct expr e;
+
+	load(b, NFT_REG_1, &mark, sizeof(mark));
+	e = expr(b, "meta");
+	nl_be32(b, NFTA_META_KEY, NFT_META_MARK);
+	nl_be32(b, NFTA_META_SREG, NFT_REG_1);
+	expr_end(b, e);
+}
+
+/* Of one family, and not to the namespace's own addresses: those the command may serve
+ * itself. */
 static void match_elsewhere(struct nl_buf *b, bool v6)
 {
 	struct in6_addr own6;
 	struct in_addr own4;
 
-	match_port(b, NFT_CMP_NEQ, 53);
+	match_family(b, v6);
 	if (v6) {
 		(void)inet_pton(AF_INET6, KIT_ADDR6, &own6);
 		payload(b, NFT_PAYLOAD_NETWORK_HEADER, 24, sizeof(own6));
@@ -255,12 +303,42 @@ static void reject(struct nl_buf *b, enum nft_reject_types type, uint8_t code)
 	expr_end(b, e);
 }
 
-static void gate_rule(struct nl_buf *b, bool native, bool v6)
+static void first_packets_rule(struct nl_buf *b)
 {
 	uint32_t nest = rule(b, "gate");
 
-	match_tcp(b, v6, true);
+	match_tcp(b);
+	match_first_packet(b);
+	match_port(b, NFT_CMP_NEQ, 53);
+	jump(b, "out");
+	nl_nest_end(b, nest);
+}
+
+static void elsewhere_rule(struct nl_buf *b, bool v6)
+{
+	uint32_t nest = rule(b, "out");
+
 	match_elsewhere(b, v6);
+	set_mark(b, KIT_MARK_OUT);
+	nl_nest_end(b, nest);
+}
+
+/* Nobody calls the listener by its own address. */
+static void shield_rule(struct nl_buf *b)
+{
+	uint32_t nest = rule(b, "out");
+
+	match_mark(b, 0);
+	match_port(b, NFT_CMP_EQ, KIT_PORT_TRANSPARENT);
+	reject(b, NFT_REJECT_TCP_RST, 0);
+	nl_nest_end(b, nest);
+}
+
+static void queue_rule(struct nl_buf *b, bool native)
+{
+	uint32_t nest = rule(b, "out");
+
+	match_mark(b, KIT_MARK_OUT);
 	if (native)
 		queue_native(b);
 	else
@@ -270,40 +348,19 @@ static void gate_rule(struct nl_buf *b, bool native, bool v6)
 
 static void transparent_rule(struct nl_buf *b, bool v6)
 {
-	uint32_t nest = rule(b, "pre"), none = 0;
+	uint32_t nest = rule(b, "pre");
 
-	match_tcp(b, v6, true);
-	meta(b, NFT_META_MARK);
-	compare(b, NFT_CMP_EQ, &none, sizeof(none));
-	match_elsewhere(b, v6);
+	match_mark(b, KIT_MARK_OUT);
+	match_family(b, v6);
 	to_listener(b, v6);
-	nl_nest_end(b, nest);
-}
-
-/* Nobody calls the listener by its own address. */
-static void shield_rule(struct nl_buf *b, bool v6)
-{
-	uint32_t nest = rule(b, "in");
-
-	match_tcp(b, v6, true);
-	match_port(b, NFT_CMP_EQ, KIT_PORT_TRANSPARENT);
-	if (v6) {
-		payload(b, NFT_PAYLOAD_NETWORK_HEADER, 24, sizeof(in6addr_loopback));
-		compare(b, NFT_CMP_EQ, &in6addr_loopback, sizeof(in6addr_loopback));
-	} else {
-		payload(b, NFT_PAYLOAD_NETWORK_HEADER, 16, 1);
-		compare_u8(b, NFT_CMP_EQ, IN_LOOPBACKNET);
-	}
-	reject(b, NFT_REJECT_TCP_RST, 0);
 	nl_nest_end(b, nest);
 }
 
 static void mark_rule(struct nl_buf *b, uint32_t mark, enum nft_reject_types type, uint8_t code)
 {
-	uint32_t nest = rule(b, "in");
+	uint32_t nest = rule(b, "pre");
 
-	meta(b, NFT_META_MARK);
-	compare(b, NFT_CMP_EQ, &mark, sizeof(mark));
+	match_mark(b, mark);
 	reject(b, type, code);
 	nl_nest_end(b, nest);
 }
@@ -316,7 +373,8 @@ static void redirect_rule(struct nl_buf *b, bool v6)
 	uint16_t port = htons(KIT_PORT_TRANSPARENT);
 	struct expr e;
 
-	match_tcp(b, v6, false);
+	match_tcp(b);
+	match_port(b, NFT_CMP_NEQ, 53);
 	match_elsewhere(b, v6);
 	load(b, NFT_REG_3, &port, sizeof(port));
 	e = expr(b, "redir");
@@ -325,17 +383,24 @@ static void redirect_rule(struct nl_buf *b, bool v6)
 	nl_nest_end(b, nest);
 }
 
-static void transparent_rules(struct nl_buf *b, bool v6)
+static void table(struct nl_buf *b)
 {
 	begin(b, NFT_MSG_NEWTABLE, NLM_F_CREATE | NLM_F_EXCL);
 	nl_str(b, NFTA_TABLE_NAME, TABLE);
-	chain(b, "gate", "filter", NF_INET_PRE_ROUTING, -160);
-	chain(b, "pre", "filter", NF_INET_PRE_ROUTING, -150);
-	chain(b, "in", "filter", NF_INET_LOCAL_IN, -10);
+}
+
+static void transparent_rules(struct nl_buf *b, bool v6)
+{
+	table(b);
+	chain(b, "out");
+	base_chain(b, "gate", "filter", NF_INET_PRE_ROUTING, -160);
+	base_chain(b, "pre", "filter", NF_INET_PRE_ROUTING, -150);
+	first_packets_rule(b);
 	for (int six = 0; six <= (v6 ? 1 : 0); six++) {
+		elsewhere_rule(b, six);
 		transparent_rule(b, six);
-		shield_rule(b, six);
 	}
+	shield_rule(b);
 	mark_rule(b, KIT_MARK_RESET, NFT_REJECT_TCP_RST, 0);
 	mark_rule(b, KIT_MARK_UNREACHABLE, NFT_REJECT_ICMPX_UNREACH, NFT_REJECT_ICMPX_HOST_UNREACH);
 	mark_rule(b, KIT_MARK_PROHIBITED, NFT_REJECT_ICMPX_UNREACH,
@@ -344,9 +409,8 @@ static void transparent_rules(struct nl_buf *b, bool v6)
 
 static void redirect_rules(struct nl_buf *b, bool v6)
 {
-	begin(b, NFT_MSG_NEWTABLE, NLM_F_CREATE | NLM_F_EXCL);
-	nl_str(b, NFTA_TABLE_NAME, TABLE);
-	chain(b, "out", "nat", NF_INET_LOCAL_OUT, -100);
+	table(b);
+	base_chain(b, "out", "nat", NF_INET_LOCAL_OUT, -100);
 	for (int six = 0; six <= (v6 ? 1 : 0); six++)
 		redirect_rule(b, six);
 }
@@ -363,8 +427,7 @@ uint32_t nft_build(struct nl_buf *b, enum nft_part part, bool v6)
 		break;
 	case NFT_GATE_NATIVE:
 	case NFT_GATE_COMPAT:
-		for (int six = 0; six <= (v6 ? 1 : 0); six++)
-			gate_rule(b, part == NFT_GATE_NATIVE, six);
+		queue_rule(b, part == NFT_GATE_NATIVE);
 		break;
 	}
 	/* Asked for once, of something harmless: it comes when all the others have passed. */

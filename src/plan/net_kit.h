@@ -53,7 +53,9 @@ enum net_rung {
 #define KIT_NAMES4 "198.18.0.0/15"
 #define KIT_NAMES6 "fd62:6572:6d01::/64"
 
-/* What the gate's rules do with a packet that goes on with this mark. */
+/* Packets of the command's that want out have this mark; one of the others, which the gate's
+ * verdict gives, refuses. */
+#define KIT_MARK_OUT 1u
 #define KIT_MARK_RESET 0xdeadu
 #define KIT_MARK_UNREACHABLE 0xdeaeu
 #define KIT_MARK_PROHIBITED 0xdeafu

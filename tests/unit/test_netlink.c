@@ -131,11 +131,9 @@ static void test_rules(void **state)
 		bool v6;
 		size_t messages;
 	} cases[] = {
-		{ NFT_TRANSPARENT, true, 1 + 1 + 3 + 4 + 3 + 2 },
-		{ NFT_TRANSPARENT, false, 1 + 1 + 3 + 2 + 3 + 2 },
-		{ NFT_GATE_NATIVE, true, 1 + 2 + 2 },
-		{ NFT_GATE_NATIVE, false, 1 + 1 + 2 },
-		{ NFT_GATE_COMPAT, true, 1 + 2 + 2 },
+		{ NFT_TRANSPARENT, true, 1 + 1 + 3 + 1 + 4 + 1 + 3 + 2 },
+		{ NFT_TRANSPARENT, false, 1 + 1 + 3 + 1 + 2 + 1 + 3 + 2 },
+		{ NFT_GATE_NATIVE, true, 1 + 1 + 2 },
 		{ NFT_GATE_COMPAT, false, 1 + 1 + 2 },
 		{ NFT_REDIRECT, true, 1 + 1 + 1 + 2 + 2 },
 		{ NFT_REDIRECT, false, 1 + 1 + 1 + 1 + 2 },
