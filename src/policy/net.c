@@ -71,7 +71,7 @@ static bool is_loopback(const char *guard)
 }
 
 /* An address as such, where no name stands for it. */
-static void guard_literal(const struct net_policy *p, const struct host *h, struct net_verdict *ret)
+static void guard_literal(const struct host *h, struct net_verdict *ret)
 {
 	const char *guard = ip_guard(&h->ip);
 	bool named = ret->rule && ret->decision == VERDICT_ALLOW && is_address_rule(ret->rule);
@@ -80,8 +80,8 @@ static void guard_literal(const struct net_policy *p, const struct host *h, stru
 		return;
 	if (ip_guard_is_hard(guard) ? named && is_loopback(guard) : named)
 		return;
-	/* A private one may be asked for; no list and no mode opens it. */
-	if (!ip_guard_is_hard(guard) && p->mode != NET_OPEN && ret->decision == VERDICT_ASK)
+	/* A private one may be asked for; no list of names and no mode opens it. */
+	if (!ip_guard_is_hard(guard) && ret->decision == VERDICT_ASK)
 		return;
 	*ret = (struct net_verdict){ VERDICT_DENY, NULL, guard };
 }
@@ -107,7 +107,7 @@ void net_judge(const struct net_policy *p, const struct host *h, uint16_t port,
 		ret->reason = p->mode == NET_OPEN ? "the network is open" : "no rule names it";
 	}
 	if (h->is_ip)
-		guard_literal(p, h, ret);
+		guard_literal(h, ret);
 	if (ret->decision == VERDICT_ASK && p->managed_only) {
 		ret->decision = VERDICT_DENY;
 		ret->reason = "only the administrator's hosts are allowed";

@@ -52,19 +52,20 @@ static struct net_verdict judge(const struct net_policy *p, const char *host, un
 
 /* ---- one policy, many hosts --------------------------------------------- */
 
-static const char rules[] = RULE("deny", BUILTIN_, "f-", "fixed.test") RULE("deny", MANAGED_, "--",
-									    "managed.test")
-	RULE("ask", MANAGED_, "-a", "*.asked.test") RULE("allow", CLI_, "--", "fixed.test") RULE(
-		"allow", CLI_, "--", "managed.test") RULE("allow", CLI_, "--", "exact.test:22")
-		RULE("allow", CLI_, "--", "10.1.0.0/16") RULE("allow", CLI_, "--", "127.0.0.1:5432")
-			RULE("allow", CLI_, "--", "169.254.169.254") RULE("ask", PROJECT_, "-a",
-									  "*.quiet.test")
-				RULE("allow", USER_, "--", "a.asked.test") RULE("deny", USER_, "--",
-										"b.asked.test")
-					RULE("deny", USER_, "--", "b.quiet.test")
-						RULE("allow", USER_, "--", "a.quiet.test")
-							RULE("ask", USER_, "--", "ask.test") RULE(
-								"deny", USER_, "--", "192.0.2.0/24")
+static const char rules[] = RULE("deny", BUILTIN_, "f-", "fixed.test") RULE(
+	"deny", MANAGED_, "--", "managed.test") RULE("ask", MANAGED_, "-a", "*.asked.test")
+	RULE("allow", CLI_, "--", "fixed.test") RULE("allow", CLI_, "--", "managed.test") RULE(
+		"allow", CLI_, "--", "exact.test:22") RULE("allow", CLI_, "--",
+							   "10.1.0.0/16") RULE("allow", CLI_, "--",
+									       "127.0.0.1:5432")
+		RULE("allow", CLI_, "--", "169.254.169.254") RULE("ask", USER_, "--", "10.3.0.0/16")
+			RULE("ask", PROJECT_, "-a", "*.quiet.test") RULE("allow", USER_, "--",
+									 "a.asked.test")
+				RULE("deny", USER_, "--", "b.asked.test") RULE("deny", USER_, "--",
+									       "b.quiet.test")
+					RULE("allow", USER_, "--", "a.quiet.test")
+						RULE("ask", USER_, "--", "ask.test")
+							RULE("deny", USER_, "--", "192.0.2.0/24")
 								RULE("allow", BUILTIN_, "--",
 								     "*.list.test");
 
@@ -96,6 +97,7 @@ static const struct {
 	{ "10.1.2.3", 443, ALLOW, ALLOW, ALLOW, ALLOW },
 	{ "10.2.2.3", 443, ASK, DENY, DENY, DENY },
 	{ "64:ff9b::10.1.2.3", 443, ASK, DENY, DENY, DENY },
+	{ "10.3.2.3", 443, ASK, ASK, ASK, DENY },
 	{ "fd00::1", 443, ASK, DENY, DENY, DENY },
 	{ "127.0.0.1", 5432, ALLOW, ALLOW, ALLOW, ALLOW },
 	{ "127.0.0.1", 5433, DENY, DENY, DENY, DENY },
