@@ -71,7 +71,7 @@ static void leave_http(struct visitor *v, unsigned status, const char *reason)
 static bool leave_ssh(struct visitor *v, const char *reason)
 {
 	uint8_t text[sizeof(HTTP_CONNECTED) + SSH_NOTE_MAX];
-	char why[256];
+	char why[512];
 	size_t n;
 
 	if (v->want.port != 22 || (!v->is_socks && !http_request(v->http)->connect))

@@ -217,11 +217,12 @@ static ssize_t take_in(struct way *w, struct end *from, struct end *to)
 	return n;
 }
 
-static void end_receiver(struct way *w, struct end *to)
+/* When both directions are over, closing says it. */
+static void end_receiver(struct conn *k, struct way *w, struct end *to)
 {
-	if (!w->ended)
-		(void)shutdown(to->watch.fd, SHUT_WR);
 	w->ended = true;
+	if (!k->to_up.ended || !k->to_client.ended)
+		(void)shutdown(to->watch.fd, SHUT_WR);
 }
 
 enum pump_result pump(struct conn *k, struct way *w, struct end *from, struct end *to)
@@ -238,7 +239,7 @@ enum pump_result pump(struct conn *k, struct way *w, struct end *from, struct en
 		if (w->eof) {
 			if (w->pipe)
 				pipe_put(w);
-			end_receiver(w, to);
+			end_receiver(k, w, to);
 			return PUMP_ENDED;
 		}
 		if (moved >= TURN_MAX)

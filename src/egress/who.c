@@ -10,6 +10,8 @@
 
 #include "base/str.h"
 
+#define KEEP_MS 200u /* what the kernel said of an address */
+
 /* The kernel works on a request while it is sent: the answer is there when send(2) returns. */
 static ssize_t ask(int fd, const void *req, size_t len, void *answer, size_t size)
 {
@@ -73,7 +75,7 @@ int who_route_socket(void)
 	return fd < 0 ? -errno : fd;
 }
 
-bool who_is_own(struct broker *b, const struct ip_addr *ip)
+static bool route_is_own(struct broker *b, const struct ip_addr *ip)
 {
 	size_t len = ip->v6 ? 16 : 4;
 	struct {
@@ -102,4 +104,22 @@ bool who_is_own(struct broker *b, const struct ip_addr *ip)
 	if (n < (ssize_t)offsetof(__typeof__(answer), more) || answer.h.nlmsg_type != RTM_NEWROUTE)
 		return true;
 	return answer.r.rtm_type != RTN_UNICAST;
+}
+
+bool who_is_own(struct broker *b, const struct ip_addr *ip)
+{
+	/* Connections come in bursts to the same few addresses. */
+	static struct {
+		struct ip_addr ip;
+		uint64_t until;
+		bool own;
+	} last[8];
+	unsigned slot = bytes_hash(ip->bytes, sizeof(ip->bytes)) % ARRAY_SIZE(last);
+
+	if (last[slot].until <= b->loop.now || !ip_equal(&last[slot].ip, ip)) {
+		last[slot].own = route_is_own(b, ip);
+		last[slot].ip = *ip;
+		last[slot].until = b->loop.now + KEEP_MS;
+	}
+	return last[slot].own;
 }
