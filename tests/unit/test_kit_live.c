@@ -241,7 +241,28 @@ _noreturn_ static void command(int sync, bool gate)
 
 /* ---- init ------------------------------------------------------------------- */
 
-_noreturn_ static void init(int kit, int sync, const struct net_spec *spec)
+/* What a kernel may not have. */
+enum lack { LACK_NOTHING, LACK_IPV6, LACK_NFNETLINK };
+
+static void leave_out(int *fds, enum kit_fd i)
+{
+	close_quietly(fds[i]);
+	fds[i] = -1;
+}
+
+static void lacking(enum lack lack, int *fds)
+{
+	if (lack == LACK_IPV6) {
+		leave_out(fds, KIT_TCP6);
+		leave_out(fds, KIT_DNS_UDP6);
+		leave_out(fds, KIT_DNS_TCP6);
+	} else if (lack == LACK_NFNETLINK) {
+		leave_out(fds, KIT_QUEUE);
+		leave_out(fds, KIT_DIAG);
+	}
+}
+
+_noreturn_ static void init(int kit, int sync, const struct net_spec *spec, enum lack lack)
 {
 	struct pollfd p = { .fd = kit, .events = POLLIN };
 	uid_t uid = geteuid();
@@ -251,10 +272,13 @@ _noreturn_ static void init(int kit, int sync, const struct net_spec *spec)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (unshare(CLONE_NEWUSER) < 0 || userns_map(uid, gid) < 0 || unshare(CLONE_NEWNET) < 0)
 		_exit(77); /* no such namespaces here */
-	if (kit_make(spec, fds) < 0 || kit_send(kit, fds) < 0 || kit_wait(kit) < 0)
+	if (kit_make(spec, fds) < 0)
+		_exit(94);
+	lacking(lack, fds);
+	if (kit_send(kit, fds) < 0 || kit_wait(kit) < 0)
 		_exit(94);
 	if (fork() == 0)
-		command(sync, spec->rung_cap <= NET_RUNG_GATE);
+		command(sync, spec->rung_cap == NET_RUNG_GATE);
 	(void)close(sync);
 	while (poll(&p, 1, -1) == 1 && kit_refill(kit))
 		;
@@ -268,6 +292,8 @@ struct runner {
 	struct net_forward host_port;
 	struct net_kit kit;
 	struct kit_report report;
+	enum lack lack;
+	enum net_rung wanted;
 	int sync;
 	uint32_t held; /* packet id, 0 none */
 	char text[8192];
@@ -482,7 +508,7 @@ static void run(struct runner *r)
 	if (child == 0) {
 		(void)close(kit[0]);
 		(void)close(sync[0]);
-		init(kit[1], sync[1], &r->spec);
+		init(kit[1], sync[1], &r->spec, r->lack);
 	}
 	(void)close(kit[1]);
 	(void)close(sync[1]);
@@ -493,7 +519,7 @@ static void run(struct runner *r)
 	}
 	if (kit_setup(&r->spec, &r->kit, &r->report) < 0)
 		_exit(104);
-	if (r->kit.rung != (uint32_t)(r->spec.rung_cap ? r->spec.rung_cap : NET_RUNG_GATE))
+	if (r->kit.rung != r->wanted || r->kit.v6 != (r->lack != LACK_IPV6))
 		_exit(105);
 	if (kit_ready(kit[0]) < 0)
 		_exit(106);
@@ -507,7 +533,7 @@ static void run(struct runner *r)
 /* ---- the tests ----------------------------------------------------------------------- */
 
 /* What the command saw on a rung. NULL: this host has no such namespaces. */
-static const char *seen_on(enum net_rung rung, uid_t uid)
+static const char *seen_on(enum net_rung cap, enum lack lack, enum net_rung wanted, uid_t uid)
 {
 	static struct runner r;
 	static char text[sizeof(r.text)];
@@ -520,7 +546,9 @@ static const char *seen_on(enum net_rung rung, uid_t uid)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		r = (struct runner){ .spec = { .rung_cap = rung, .n_host_ports = 1 } };
+		r = (struct runner){ .spec = { .rung_cap = cap, .n_host_ports = 1 },
+				     .lack = lack,
+				     .wanted = wanted };
 		r.host_port = (struct net_forward){ .host_port = 5432, .inside_port = 5432 };
 		r.spec.host_ports = &r.host_port;
 		if (uid != geteuid() &&
@@ -544,13 +572,14 @@ static const char *seen_on(enum net_rung rung, uid_t uid)
 	return text;
 }
 
-static void check(enum net_rung rung, const char *expected)
+static void check_lacking(enum net_rung cap, enum lack lack, enum net_rung wanted,
+			  const char *expected)
 {
 	const uid_t users[] = { geteuid(), NOBODY };
 	size_t n = geteuid() == 0 ? 2 : 1;
 
 	for (size_t i = 0; i < n; i++) {
-		const char *text = seen_on(rung, users[i]);
+		const char *text = seen_on(cap, lack, wanted, users[i]);
 
 		if (!text) {
 			print_message("no user and network namespaces on this host\n");
@@ -558,6 +587,11 @@ static void check(enum net_rung rung, const char *expected)
 		}
 		assert_string_equal(text, expected);
 	}
+}
+
+static void check(enum net_rung rung, const char *expected)
+{
+	check_lacking(rung, LACK_NOTHING, rung, expected);
 }
 
 #define OWN                         \
@@ -639,31 +673,60 @@ static void test_redirect(void **state)
 				 "::1 61701: at ::1 61701\n" LISTENERS DNS OWN CLOSED);
 }
 
+#define ONLY_PORTS                             \
+	"8.8.8.8 1000: ECONNREFUSED\n"         \
+	"8.8.8.8 1001: ECONNREFUSED\n"         \
+	"8.8.8.8 1002: ECONNREFUSED\n"         \
+	"8.8.8.8 1003: ECONNREFUSED\n"         \
+	"8.8.8.8 443: at 8.8.8.8 443\n"        \
+	"2001:db8::1 1000: ECONNREFUSED\n"     \
+	"2001:db8::1 1001: ECONNREFUSED\n"     \
+	"2001:db8::1 1002: ECONNREFUSED\n"     \
+	"2001:db8::1 1003: ECONNREFUSED\n"     \
+	"2001:db8::1 443: ECONNREFUSED\n"      \
+	"169.254.169.254 1000: ECONNREFUSED\n" \
+	"198.18.0.1 1000: ECONNREFUSED\n"      \
+	"127.0.0.1 1000: ECONNREFUSED\n"
+
 static void test_ports(void **state)
 {
 	(void)state;
-	check(NET_RUNG_PORTS, "8.8.8.8 1000: ECONNREFUSED\n"
-			      "8.8.8.8 1001: ECONNREFUSED\n"
-			      "8.8.8.8 1002: ECONNREFUSED\n"
-			      "8.8.8.8 1003: ECONNREFUSED\n"
-			      "8.8.8.8 443: at 8.8.8.8 443\n"
-			      "2001:db8::1 1000: ECONNREFUSED\n"
-			      "2001:db8::1 1001: ECONNREFUSED\n"
-			      "2001:db8::1 1002: ECONNREFUSED\n"
-			      "2001:db8::1 1003: ECONNREFUSED\n"
-			      "2001:db8::1 443: ECONNREFUSED\n"
-			      "169.254.169.254 1000: ECONNREFUSED\n"
-			      "198.18.0.1 1000: ECONNREFUSED\n"
-			      "127.0.0.1 1000: ECONNREFUSED\n" SHIELDED LISTENERS DNS OWN CLOSED);
+	check(NET_RUNG_PORTS, ONLY_PORTS SHIELDED LISTENERS DNS OWN CLOSED);
+}
+
+static void test_no_nfnetlink(void **state)
+{
+	(void)state;
+	check_lacking(0, LACK_NFNETLINK, NET_RUNG_PORTS,
+		      ONLY_PORTS SHIELDED LISTENERS DNS OWN CLOSED);
+}
+
+static void test_no_ipv6(void **state)
+{
+	(void)state;
+	check_lacking(NET_RUNG_TPROXY, LACK_IPV6, NET_RUNG_TPROXY,
+		      "8.8.8.8 1000: at 8.8.8.8 1000\n"
+		      "8.8.8.8 1001: at 8.8.8.8 1001\n"
+		      "8.8.8.8 1002: at 8.8.8.8 1002\n"
+		      "8.8.8.8 1003: at 8.8.8.8 1003\n"
+		      "8.8.8.8 443: at 8.8.8.8 443\n"
+		      "2001:db8::1 1000: ENETUNREACH\n"
+		      "2001:db8::1 1001: ENETUNREACH\n"
+		      "2001:db8::1 1002: ENETUNREACH\n"
+		      "2001:db8::1 1003: ENETUNREACH\n"
+		      "2001:db8::1 443: ENETUNREACH\n" NOT_OUT SHIELDED LISTENERS
+		      "udp 9.9.9.9 53: ping\n"
+		      "udp 2001:4860:4860::8888 53: ENETUNREACH\n"
+		      "udp 9.9.9.9 443: ECONNREFUSED\n"
+		      "udp 2001:4860:4860::8888 443: ENETUNREACH\n" OWN CLOSED);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gate),
-		cmocka_unit_test(test_tproxy),
-		cmocka_unit_test(test_redirect),
-		cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_gate),	     cmocka_unit_test(test_tproxy),
+		cmocka_unit_test(test_redirect),     cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_no_nfnetlink), cmocka_unit_test(test_no_ipv6),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
