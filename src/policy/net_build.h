@@ -5,7 +5,7 @@
 #include "policy/resolve.h"
 #include "policy/settings.h"
 
-#define NET_ASK_SECONDS 60 /* how long a connection waits for an answer, unless said */
+#define NET_ASK_SECONDS 120 /* how long a connection waits for an answer, unless said */
 
 /* The name of all groups of data/domains that are about packages of languages. */
 #define NET_GROUP_REGISTRIES "registries"

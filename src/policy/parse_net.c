@@ -251,7 +251,7 @@ int parse_approver(struct parser *p, const struct json_node *n, const struct key
 {
 	if (!json_is_string(n->value))
 		return parse_wrong_type(p, n, "a string");
-	if (approver_check(json_string_value(n->value), p->err) < 0)
+	if (approver_check(json_string_value(n->value), true, p->err) < 0)
 		return prefix(p, n);
 	return parse_add(p, n, SET_APPROVER, NULL, json_string_value(n->value), 0);
 }

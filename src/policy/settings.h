@@ -101,8 +101,9 @@ int settings_add_host(struct settings *s, const char *text, enum decision decisi
 /* "3000" or "8080:3000" (port of the host, port inside) as one number. */
 int net_forward_parse(const char *text, int64_t *ret, struct berm_err *err);
 
-/* Who answers: auto, tty, stdio, none, mailbox:DIR, socket:PATH, fd:N. */
-int approver_check(const char *text, struct berm_err *err);
+/* Who answers: auto, tty, stdio, none, mailbox:DIR, socket:PATH, fd:N, or several with commas
+ * between. absolute: paths must be. */
+int approver_check(const char *text, bool absolute, struct berm_err *err);
 
 /* Is name one of data/domains, or "registries" (all of packages)? err says what was meant. */
 int net_group_check(const char *name, struct berm_err *err);

@@ -103,32 +103,48 @@ int net_forward_parse(const char *text, int64_t *ret, struct berm_err *err)
 
 /* ---- who answers -------------------------------------------------------- */
 
-int approver_check(const char *text, struct berm_err *err)
+/* One of the list: text up to len. */
+static int check_one(const char *text, size_t len, bool absolute, struct berm_err *err)
 {
 	static const char *const words[] = { "auto", "tty", "stdio", "none" };
 	static const char *const kinds[] = { "mailbox:", "socket:", "fd:" };
+	int shown = (int)(len < 256 ? len : 256);
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (streq(text, words[i]))
+		if (len == strlen(words[i]) && memcmp(text, words[i], len) == 0)
 			return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		const char *rest = text + strlen(kinds[i]);
+		size_t n = strlen(kinds[i]), rest = len - n;
+		bool fd = streq(kinds[i], "fd:");
 
-		if (!str_starts(text, kinds[i]))
+		if (len < n || memcmp(text, kinds[i], n) != 0)
 			continue;
-		if (streq(kinds[i], "fd:") ? *rest && strlen(rest) < 5 &&
-						     strspn(rest, "0123456789") == strlen(rest)
-					   : rest[0] == '/' && rest[1])
+		if (fd ? rest > 0 && rest < 5 && strspn(text + n, "0123456789") >= rest
+		       : rest > 0 && (!absolute || (rest > 1 && text[n] == '/')))
 			return 0;
-		err_set(err, -EINVAL, "approver \"%s\": after the colon stands %s", text,
-			streq(kinds[i], "fd:") ? "a descriptor's number" : "an absolute path");
+		err_set(err, -EINVAL, "approver \"%.*s\": after the colon stands %s", shown, text,
+			fd	   ? "a descriptor's number"
+			: absolute ? "an absolute path"
+				   : "a path");
 		err_fix(err, "as in mailbox:/run/user/1000/asks, socket:/run/user/1000/asks.sock, "
 			     "fd:5");
 		return -EINVAL;
 	}
-	err_set(err, -EINVAL, "there is no approver \"%s\"", text);
+	err_set(err, -EINVAL, "there is no approver \"%.*s\"", shown, text);
 	err_fix(err, "one of: auto, tty, stdio, none, mailbox:DIR, socket:PATH, fd:N");
 	return -EINVAL;
+}
+
+int approver_check(const char *text, bool absolute, struct berm_err *err)
+{
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		int r = check_one(text, n, absolute, err);
+
+		if (r < 0 || !text[n])
+			return r;
+		text += n + 1;
+	}
 }
 
 /* ---- the command line --------------------------------------------------- */
@@ -168,7 +184,7 @@ int settings_add_net(struct settings *s, const struct policy_input *in, struct b
 		r = add_forwards(s, SET_NET_HOST_PORT, in->host_ports, in->n_host_ports,
 				 "--host-port", err);
 	if (r >= 0 && in->approver) {
-		r = approver_check(in->approver, err);
+		r = approver_check(in->approver, false, err);
 		if (r < 0)
 			return err_prefix(err, "--approver");
 		r = settings_add(s, SET_APPROVER, NULL, in->approver, 0, 0);

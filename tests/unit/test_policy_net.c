@@ -80,7 +80,7 @@ static void test_defaults(void **state)
 	assert_int_equal(verdict(m, "localhost"), DENY);
 	assert_int_equal(verdict(m, "x.localhost"), DENY);
 	assert_string_equal(m->spec->approver, "auto");
-	assert_int_equal(n->ask_seconds, 60);
+	assert_int_equal(n->ask_seconds, 120);
 	assert_true(n->proxy_env && !n->cut && !n->all_unix_sockets && !n->upstream);
 	assert_int_equal(n->n_publish + n->n_host_ports + n->unix_sockets.n, 0);
 	m->in.profile = "strict";
@@ -326,6 +326,9 @@ static void test_local(void **state)
 	assert_string_equal(n->upstream, "http://u:p%40@proxy.test:8080");
 	assert_string_equal(n->no_proxy, ".corp");
 	assert_string_equal(m->spec->approver, "tty");
+	/* relative ones are for the command line alone */
+	m->in.approver = "fd:5,socket:asks,tty";
+	assert_string_equal(resolve(m)->approver, "fd:5,socket:asks,tty");
 	m->in.approver = "mailbox:/run/asks";
 	m->in.proxy_env = 1;
 	(void)resolve(m);
@@ -386,6 +389,10 @@ static const struct {
 	{ "{\"approver\": \"fd:\"}", "a descriptor's number" },
 	{ "{\"approver\": \"fd:1x\"}", "a descriptor's number" },
 	{ "{\"approver\": \"socket:x\"}", "an absolute path" },
+	{ "{\"approver\": \"\"}", "there is no approver" },
+	{ "{\"approver\": \"tty,\"}", "there is no approver" },
+	{ "{\"approver\": \"tty,fd:x\"}", "a descriptor's number" },
+	{ "{\"approver\": \"fd:3,mailbox:m\"}", "an absolute path" },
 	{ "{\"approver\": 1}", "must be a string" },
 };
 
