@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "cli/events_file.h"
 #include "cli/probe.h"
 #include "cli/run_opts.h"
@@ -166,6 +167,8 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	int r;
 
 	r = plan_build(spec, &plan, &err);
+	if (!spec->fail_if_unavailable)
+		launch_drop();
 	if (r >= 0 && must_go_bare(o, spec, plan, &err))
 		return run_bare(o, spec, session, err.msg);
 	session_starting(session, "native", "full");
@@ -243,7 +246,9 @@ int verb_run(int argc, char **argv)
 	struct opt_table table = run_opts_table();
 	struct opt_result res;
 	struct berm_err err = { 0 };
+	int r;
 
+	(void)arena_open();
 	if (opts_parse(&table, &o, argc, argv, true, &res, &err) < 0)
 		return cli_fail(&err);
 	if (res.help)
@@ -257,5 +262,9 @@ int verb_run(int argc, char **argv)
 		err_fix(&err, "write berm run -- COMMAND");
 		return cli_fail(&err);
 	}
-	return run(&o, argv + res.first);
+	if (!o.off_by && o.backend != BACKEND_NONE)
+		launch_early();
+	r = run(&o, argv + res.first);
+	launch_drop();
+	return r;
 }

@@ -36,7 +36,10 @@ static void make_network(struct launch *l, int sysctl)
 
 	if (unshare(CLONE_NEWNET) < 0)
 		setup_fail(l, STAGE_NETNS, errno, -1);
-	if (l->kit[1] < 0) {
+	setup_wait_plan_init(l);
+	if (l->spec->network.rung_cap == NET_RUNG_CLOSED) {
+		close_quietly(l->kit[1]);
+		l->kit[1] = -1;
 		r = net_loopback_up();
 		if (r < 0)
 			setup_fail(l, STAGE_NETNS, r, -1);
@@ -49,6 +52,24 @@ static void make_network(struct launch *l, int sysctl)
 	r = kit_send(l->kit[1], fds);
 	if (r < 0)
 		setup_lost(l, r);
+}
+
+static struct seccomp_prog filter;
+
+/* The command's filter, before there is any waiting to do. */
+static void build_filter(struct launch *l)
+{
+	struct seccomp_opts o = { .arch = seccomp_native(),
+				  .trap_writes = l->plan->supervised,
+				  .trap_reads = l->plan->supervised && l->spec->read_deny,
+				  .trap_exec = l->plan->supervised && l->trap_exec,
+				  .exec_pass = l->exec_pass,
+				  .noexec_memfd = l->spec->exec_deny_writable,
+				  .report = l->plan->supervised };
+	int r = seccomp_build(&o, &filter);
+
+	if (r < 0)
+		setup_fail(l, STAGE_SECCOMP, r, -1);
 }
 
 /* Runs beside the supervisor's mounting: the network namespace is the slowest
@@ -73,6 +94,7 @@ static void enter_root(struct launch *l)
 	l->mqueue = mount_mqueue();
 	make_network(l, sysctl);
 	close_quietly(sysctl);
+	build_filter(l);
 	/* The pivot, done by the supervisor, has moved this process as well. */
 	r = fd_recv(l->sync[1], NULL, 0);
 	if (r < 0)
@@ -126,8 +148,13 @@ static void enter_inner_userns(struct launch *l)
 
 static void drop_rights(struct launch *l)
 {
-	int index, r;
+	/* Made while the old root is on its way out, which the next step waits for. */
+	int index, rules = landlock_rules(l, l->mqueue, &index);
+	int r;
 
+	if (rules < 0)
+		setup_fail(l, STAGE_LANDLOCK, rules, index);
+	close_quietly(l->mqueue);
 	enter_inner_userns(l);
 	r = caps_drop_bounding();
 	if (r >= 0)
@@ -143,27 +170,17 @@ static void drop_rights(struct launch *l)
 	/* Changed credentials clear the request (credentials change, kernel/cred.c). */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		setup_fail(l, STAGE_INIT, errno, -1);
-	r = landlock_confine(l, l->mqueue, &index);
+	r = landlock_confine(rules);
 	if (r < 0)
-		setup_fail(l, STAGE_LANDLOCK, r, index);
-	close_quietly(l->mqueue);
+		setup_fail(l, STAGE_LANDLOCK, r, -1);
+	close_quietly(rules);
 }
 
 static void filter_calls(struct launch *l)
 {
-	static struct seccomp_prog prog;
-	struct seccomp_opts o = { .arch = seccomp_native(),
-				  .trap_writes = l->plan->supervised,
-				  .trap_reads = l->plan->supervised && l->spec->read_deny,
-				  .trap_exec = l->plan->supervised && l->trap_exec,
-				  .exec_pass = l->exec_pass,
-				  .noexec_memfd = l->spec->exec_deny_writable,
-				  .report = l->plan->supervised };
 	int listener = -1, r;
 
-	r = seccomp_build(&o, &prog);
-	if (r >= 0)
-		r = seccomp_load(&prog, l->plan->supervised, &listener);
+	r = seccomp_load(&filter, l->plan->supervised, &listener);
 	if (r < 0)
 		setup_fail(l, STAGE_SECCOMP, r, -1);
 	if (!l->plan->supervised)

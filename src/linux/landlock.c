@@ -58,7 +58,7 @@ static int add_tree(int ruleset, const struct tree *t, uint64_t handled)
 	return add_rule(ruleset, fd, rights & handled);
 }
 
-int landlock_confine(const struct launch *l, int mqueue, int *ret_index)
+int landlock_rules(const struct launch *l, int mqueue, int *ret_index)
 {
 	struct ruleset_attr attr = { .handled_access_fs = WRITE_RIGHTS | MAKE_RIGHTS };
 	_cleanup_close_ int ruleset = -1;
@@ -95,5 +95,10 @@ int landlock_confine(const struct launch *l, int mqueue, int *ret_index)
 		if (r < 0)
 			return r;
 	}
+	return take_fd(&ruleset);
+}
+
+int landlock_confine(int ruleset)
+{
 	return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? -errno : 0;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts one run. There is one function here that starts an agent's process;
- * everything it needs is made before the first fork. */
+/* Starts one run. There is one function here that starts an agent's process; what it
+ * needs is made before the first fork, or lies in the arena (base/arena.h) that the
+ * processes wait for. */
 #include "linux/launch.h"
 
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -15,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/arena.h"
 #include "linux/kern.h"
 #include "linux/seccomp.h"
 #include "linux/steward.h"
@@ -37,8 +41,6 @@ static int make_channels(struct launch *l)
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->events) < 0 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, l->sync) < 0)
 		return -errno;
-	if (l->spec->network.rung_cap == NET_RUNG_CLOSED)
-		return 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->net) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->kit) < 0)
 		return -errno;
@@ -73,11 +75,13 @@ static int refuse_directories(struct berm_err *err)
 	return 0;
 }
 
-static void fill_launch(struct launch *l, const struct spec *spec, const struct plan *plan)
+static void fill_launch(struct launch *l, const struct late *known, const struct late *late)
 {
 	*l = (struct launch){
-		.spec = spec,
-		.plan = plan,
+		.spec = known->spec,
+		.plan = known->plan,
+		.late = late,
+		.fixed = late ? known->plan : NULL,
 		.uid = geteuid(),
 		.gid = getegid(),
 		.fail = { -1, -1 },
@@ -99,7 +103,7 @@ static void fill_launch(struct launch *l, const struct spec *spec, const struct 
 	}
 }
 
-static int block_signals(struct launch *l, int *ret_fd)
+static int watch_signals(int *ret_fd)
 {
 	sigset_t all, watched;
 	int fd;
@@ -116,7 +120,7 @@ static int block_signals(struct launch *l, int *ret_fd)
 	(void)sigdelset(&all, SIGBUS);
 	(void)sigdelset(&all, SIGABRT);
 	(void)sigdelset(&all, SIGSYS);
-	if (sigprocmask(SIG_SETMASK, &all, &l->sigmask) < 0) {
+	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0) {
 		close_quietly(fd);
 		return -errno;
 	}
@@ -151,8 +155,11 @@ static int start_steward(struct warden *w)
 {
 	struct launch *l = w->l;
 
-	if (l->net[1] < 0)
+	if (l->spec->network.rung_cap == NET_RUNG_CLOSED) {
+		close_quietly(l->net[0]);
+		l->net[0] = -1;
 		return 0;
+	}
 	w->steward = fork();
 	if (w->steward == 0)
 		steward_main(w);
@@ -230,15 +237,31 @@ static void close_channels(struct launch *l)
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		close_quietly(all[i][0]);
 		close_quietly(all[i][1]);
+		all[i][0] = all[i][1] = -1;
 	}
 }
 
-int launch_run(const struct spec *spec, const struct plan *plan, const struct launch_ops *ops,
-	       struct launch_result *ret, struct berm_err *err)
+/* The one run of this process. */
+static struct launch the_launch;
+static struct warden the_warden;
+static struct rlimit old_core;
+static bool begun;
+
+static int clone_failed(struct launch *l, int r, struct berm_err *err)
+{
+	struct fail_record f = { FAIL_MAGIC, STAGE_CLONE, -r, -1 };
+
+	return failure_explain(l, &f, err);
+}
+
+/* Up to the supervisor's clone. Signals are blocked over it alone: who waits for a policy
+ * that does not come can still be interrupted. */
+static int begin(const struct late *known, const struct late *late, struct berm_err *err)
 {
 	struct rlimit core = { 0, 0 };
-	static struct warden w;
-	struct launch l;
+	struct launch *l = &the_launch;
+	struct warden *w = &the_warden;
+	sigset_t all;
 	int r;
 
 	r = open_stdio();
@@ -247,52 +270,153 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 	r = refuse_directories(err);
 	if (r < 0)
 		return r;
-	fill_launch(&l, spec, plan);
-	w = (struct warden){ .l = &l,
-			     .ops = ops,
-			     .result = ret,
-			     .signals = -1,
-			     .child = -1,
-			     .confine = confine_warden };
+	fill_launch(l, known, late);
+	*w = (struct warden){ .l = l, .signals = -1, .child = -1, .confine = confine_warden };
 	/* Inherited descriptors stay ours: the command gets 0, 1 and 2. */
 	if (syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) < 0) {
 		r = err_errno(err, -errno, "cannot keep open files from the command");
 		err_fix(err, "berm needs close_range(2) of Linux 5.11");
 		return r;
 	}
+	(void)getrlimit(RLIMIT_CORE, &old_core);
 	(void)setrlimit(RLIMIT_CORE, &core);
 	/* Should the supervisor be killed, its children come to us to be reaped. */
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	r = make_channels(&l);
-	if (r >= 0)
-		r = block_signals(&l, &w.signals);
-	if (r >= 0)
-		r = terminal_init(&w.term, l.tty);
+	begun = true;
+	r = make_channels(l);
 	if (r < 0) {
 		err_errno(err, r, "cannot prepare the sandbox");
-		goto out;
+		goto failed;
 	}
-	r = start_supervisor(&l, &w.child, &w.child_pid);
-	if (r < 0) {
-		w.fail = (struct fail_record){ FAIL_MAGIC, STAGE_CLONE, -r, -1 };
-		r = failure_explain(&l, &w.fail, err);
-		goto out;
-	}
-	r = start_steward(&w);
-	if (r < 0) {
-		/* The supervisor and init wait for it, or end with us. */
-		w.fail = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
-		w.failed = true;
-	}
-	settle(&l, ops);
-	r = warden_loop(&w, err);
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, &l->sigmask);
+	r = start_supervisor(l, &w->child, &w->child_pid);
+	(void)sigprocmask(SIG_SETMASK, &l->sigmask, NULL);
 	if (r >= 0)
-		r = conclude(&w, ret, err);
-out:
-	terminal_close(&w.term);
-	close_channels(&l);
-	close_quietly(w.signals);
-	close_quietly(w.child);
-	(void)sigprocmask(SIG_SETMASK, &l.sigmask, NULL);
+		return 0;
+	r = clone_failed(l, r, err);
+failed:
+	launch_drop();
+	return r;
+}
+
+void launch_early(void)
+{
+	struct berm_err ignored = { 0 };
+	struct late *late = arena_whole() ? calloc(1, sizeof(*late)) : NULL;
+	const struct plan *fixed = late ? plan_fixed() : NULL;
+
+	/* What fails here is tried again, and told, when it is known that there is a run. */
+	if (fixed && arena_whole())
+		(void)begin(&(struct late){ .plan = fixed }, late, &ignored);
+}
+
+static void reap(pid_t pid)
+{
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+void launch_drop(void)
+{
+	struct launch *l = &the_launch;
+	struct warden *w = &the_warden;
+
+	if (!begun)
+		return;
+	begun = false;
+	/* Whoever is forked later has memory of its own again. */
+	if (arena_close() < 0) {
+		(void)fputs("berm: cannot map memory\n", stderr);
+		_exit(125);
+	}
+	close_channels(l);
+	if (w->child >= 0) {
+		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
+		reap(w->child_pid);
+		/* A killed supervisor leaves it to us; it dies with it. */
+		reap(l->shared->init_pid);
+	}
+	close_quietly(w->child);
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+	(void)setrlimit(RLIMIT_CORE, &old_core);
+}
+
+/* Those who were started before are told. */
+static int publish(struct launch *l, const struct late *known)
+{
+	struct late *late = (struct late *)(uintptr_t)l->late;
+	struct ctl_msg m = { .type = CTL_PLANNED };
+	char c = 0;
+	int r;
+
+	if (!late)
+		return 0;
+	l->spec = known->spec;
+	l->plan = known->plan;
+	*late = *known;
+	r = arena_close();
+	if (r < 0)
+		return r;
+	if (send(l->events[0], &c, 1, MSG_NOSIGNAL) < 0 ||
+	    send(l->ctl[0], &m, sizeof(m), MSG_NOSIGNAL) < 0)
+		/* They have ended, and the loop hears why. */
+		return errno == EPIPE || errno == ECONNRESET ? 0 : -errno;
+	return 0;
+}
+
+static int go_on(struct launch *l, const struct late *known, struct berm_err *err)
+{
+	struct warden *w = &the_warden;
+	int r = publish(l, known);
+
+	if (r >= 0)
+		r = watch_signals(&w->signals);
+	if (r >= 0)
+		r = terminal_init(&w->term, l->tty);
+	return r < 0 ? err_errno(err, r, "cannot prepare the sandbox") : 0;
+}
+
+int launch_run(const struct spec *spec, const struct plan *plan, const struct launch_ops *ops,
+	       struct launch_result *ret, struct berm_err *err)
+{
+	struct late known = { spec, plan };
+	struct launch *l = &the_launch;
+	struct warden *w = &the_warden;
+	int r;
+
+	/* Not all of it lies where those who were started before can see it. */
+	if (begun && !arena_whole())
+		launch_drop();
+	/* Nobody who is forked from here on shares memory with us that both can write. */
+	r = begun ? 0 : arena_close();
+	if (r < 0)
+		return err_errno(err, r, "cannot prepare the sandbox");
+	r = begun ? 0 : begin(&known, NULL, err);
+	if (r < 0)
+		return r;
+	w->ops = ops;
+	w->result = ret;
+	r = go_on(l, &known, err);
+	if (r >= 0) {
+		r = start_steward(w);
+		if (r < 0) {
+			/* The supervisor and init wait for it, or end with us. */
+			w->fail = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
+			w->failed = true;
+		}
+		settle(l, ops);
+		r = warden_loop(w, err);
+		if (r >= 0)
+			r = conclude(w, ret, err);
+		begun = false;
+	}
+	terminal_close(&w->term);
+	close_quietly(w->signals);
+	(void)sigprocmask(SIG_SETMASK, &l->sigmask, NULL);
+	if (begun)
+		launch_drop();
+	close_channels(l);
+	close_quietly(w->child);
 	return r;
 }

@@ -55,6 +55,14 @@ struct launch_result {
 	bool lost; /* no status came: a part of the sandbox died, and the command with it */
 };
 
+/* Begins what needs no policy: the namespaces are made while the caller reads it. Needs an
+ * open arena (base/arena.h), and everything that spec and plan will point to in it;
+ * otherwise nothing happens, and launch_run() begins by itself. */
+void launch_early(void);
+
+/* Ends what launch_early() has begun: there will be no launch_run(), or one that begins anew. */
+void launch_drop(void);
+
 /* Starts spec->argv as the plan says and returns when nothing of the session is
  * left. 0: ret is filled. Negative: the command was never started; err says
  * which step failed, on what, why and what to do (-EOPNOTSUPP: this host gives

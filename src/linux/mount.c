@@ -289,9 +289,9 @@ static int one_step(const struct step *s, int root)
 	return -EINVAL;
 }
 
-int mount_steps(const struct plan *p, int root, int *ret_index)
+int mount_steps(const struct plan *p, size_t from, int root, int *ret_index)
 {
-	for (size_t i = 0; i < p->n_steps; i++) {
+	for (size_t i = from; i < p->n_steps; i++) {
 		int r = one_step(&p->steps[i], root);
 
 		if (r == -ENOENT && p->steps[i].flags & STEP_OPTIONAL)

@@ -69,6 +69,7 @@ enum ctl_type {
 	CTL_STOPPED,	/* from init: value = signal */
 	CTL_EXITED,	/* from init: value = wait status */
 	CTL_PTY,	/* from init: carries the terminal's master descriptor */
+	CTL_PLANNED,	/* to init: the plan is there */
 };
 
 struct ctl_msg {
@@ -84,9 +85,17 @@ struct launch_shared {
 	pid_t init_pid; /* as the host counts; 0 until init exists */
 };
 
-struct launch {
+/* What the policy comes to, for the processes that were started before it was read. */
+struct late {
 	const struct spec *spec;
 	const struct plan *plan;
+};
+
+struct launch {
+	const struct spec *spec; /* NULL before the plan is there */
+	const struct plan *plan;
+	const struct late *late;  /* NULL: spec and plan were there from the beginning */
+	const struct plan *fixed; /* with late: what can be mounted before (plan_fixed()) */
 	struct launch_shared *shared;
 	uid_t uid;
 	gid_t gid;
@@ -121,6 +130,10 @@ void setup_lost(const struct launch *l, int err) _noreturn_;
 /* Tells the warden that nothing but the exec is left. */
 void setup_go(const struct launch *l);
 
+/* Both wait for the plan, when it was not there yet; nothing of the warden's: exits. */
+void setup_wait_plan_supervisor(struct launch *l);
+void setup_wait_plan_init(struct launch *l);
+
 void supervise(struct launch *l) _noreturn_; /* the supervisor's life */
 void init_main(struct launch *l) _noreturn_; /* init's life */
 /* The command's child, up to exec. shared: it runs in init's own image (vfork), and ends
@@ -129,7 +142,7 @@ void exec_command(struct launch *l, int slave, bool shared) _noreturn_;
 
 /* mount.c; all return 0 or a negative errno. */
 int mount_new_root(int *ret_root);
-int mount_steps(const struct plan *p, int root, int *ret_index);
+int mount_steps(const struct plan *p, size_t from, int root, int *ret_index);
 int mount_proc(void);	/* a detached procfs of this pid namespace */
 int mount_mqueue(void); /* the message queues of this ipc namespace, detached */
 int mount_attach_proc(int root, int proc);
@@ -152,8 +165,10 @@ void net_tune(int sysctl);
 
 /* landlock.c */
 int landlock_abi(void);
-/* mqueue: descriptor on the root of the message queues, -1 none. */
-int landlock_confine(const struct launch *l, int mqueue, int *ret_index);
+/* The set of rules, to be made inside the new root. mqueue: descriptor on the root of the message
+ * queues, -1 none. Returns a descriptor. */
+int landlock_rules(const struct launch *l, int mqueue, int *ret_index);
+int landlock_confine(int ruleset);
 
 /* exec.c: the command's standard terminal, made in init. */
 int pty_open(int *ret_master, int *ret_slave);

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/arena.h"
 #include "base/fd.h"
 #include "linux/kern.h"
 #include "linux/setup.h"
@@ -52,6 +53,34 @@ void setup_go(const struct launch *l)
 	/* What the warden does not know of must not run. */
 	if (!tell(l, STAGE_GO, 0, -1))
 		_exit(125);
+}
+
+static void take_plan(struct launch *l)
+{
+	l->spec = l->late->spec;
+	l->plan = l->late->plan;
+}
+
+void setup_wait_plan_supervisor(struct launch *l)
+{
+	char c;
+
+	if (!l->late)
+		return;
+	if (recv(l->events[1], &c, 1, 0) != 1)
+		_exit(125); /* the policy allows no run, and the warden has said why */
+	take_plan(l);
+}
+
+void setup_wait_plan_init(struct launch *l)
+{
+	struct ctl_msg m;
+
+	if (!l->late)
+		return;
+	if (recv(l->ctl[1], &m, sizeof(m), 0) != sizeof(m) || m.type != CTL_PLANNED)
+		_exit(125);
+	take_plan(l);
 }
 
 /* Init is gone, and with it every process of its pid namespace: the kernel
@@ -255,10 +284,18 @@ static void wait_for_init(struct launch *l)
 
 static void build_view(struct launch *l, int root)
 {
-	int index = -1, proc, r;
+	int index = -1, proc, r = 0;
+	size_t done = 0;
 
 	(void)umask(0); /* modes of the places are as planned */
-	r = mount_steps(l->plan, root, &index);
+	if (l->late) {
+		r = mount_steps(l->fixed, 0, root, &index);
+		/* The plan begins with the same steps: the index holds for both. */
+		setup_wait_plan_supervisor(l);
+		done = l->plan->n_fixed;
+	}
+	if (r >= 0)
+		r = mount_steps(l->plan, done, root, &index);
 	if (r < 0)
 		setup_fail(l, STAGE_STEP, r, index);
 	(void)umask(l->umask);
@@ -315,6 +352,9 @@ void supervise(struct launch *l)
 	int host_proc, root, r;
 
 	die_with_warden(l);
+	r = l->late ? arena_reader() : 0;
+	if (r < 0)
+		setup_fail(l, STAGE_SYNC, r, -1);
 	(void)setsid(); /* the terminal's signals are for the command */
 	r = userns_map(l->uid, l->gid);
 	if (r < 0)

@@ -52,6 +52,8 @@ void plan_points_free(struct plan_build *b);
 
 /* view.c: the read-only system, /dev, the private places. */
 int plan_view(struct plan_build *b);
+/* What of it is there whatever the spec says; sets plan->n_fixed. */
+void plan_view_fixed(struct plan_build *b);
 /* home.c: $HOME in its three forms. */
 int plan_home(struct plan_build *b);
 int plan_home_bind(struct plan_build *b);

@@ -140,6 +140,19 @@ int plan_build(const struct spec *spec, struct plan **ret, struct berm_err *err)
 	return 0;
 }
 
+struct plan *plan_fixed(void)
+{
+	struct plan_build b = { .plan = calloc(1, sizeof(*b.plan)) };
+
+	if (!b.plan)
+		return NULL;
+	plan_view_fixed(&b);
+	if (!b.failed)
+		return b.plan;
+	plan_free(b.plan);
+	return NULL;
+}
+
 void plan_free(struct plan *p)
 {
 	if (!p)

@@ -61,10 +61,15 @@ struct tree {
 struct plan {
 	struct step *steps;
 	size_t n_steps;
+	size_t n_fixed; /* of these, so many at the beginning are those of plan_fixed() */
 	struct tree *trees;
 	size_t n_trees;
 	bool supervised; /* some governed or free tree is writable: a supervisor is needed */
 };
+
+/* The steps that every plan begins with, whatever the policy says; no trees. NULL when out
+ * of memory. */
+struct plan *plan_fixed(void);
 
 /* Builds the plan for this host. Reads the host's file system (which top-level
  * directories exist, where symlinks lead), makes mount points in the private

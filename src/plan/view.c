@@ -39,10 +39,10 @@ static void top_level(struct plan_build *b, const char *name)
 	}
 }
 
-static bool is_private_top(const char *name)
+static bool one_of(const char *name, const char *const *list, size_t n)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(private_top); i++)
-		if (streq(private_top[i], name))
+	for (size_t i = 0; i < n; i++)
+		if (streq(list[i], name))
 			return true;
 	return false;
 }
@@ -58,7 +58,9 @@ static void host_top_level(struct plan_build *b)
 		return;
 	}
 	while ((e = readdir(d)))
-		if (e->d_name[0] != '.' && !is_private_top(e->d_name))
+		if (e->d_name[0] != '.' &&
+		    !one_of(e->d_name, private_top, ARRAY_SIZE(private_top)) &&
+		    !one_of(e->d_name, system_top, ARRAY_SIZE(system_top)))
 			top_level(b, e->d_name);
 }
 
@@ -68,14 +70,9 @@ static void dev(struct plan_build *b)
 
 	plan_step(b, STEP_DIR, NULL, "/dev", 0, 0755);
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
-		struct tree *t;
-
 		(void)snprintf(path, sizeof(path), "/dev/%s", devices[i]);
 		plan_step(b, STEP_FILE, NULL, path, 0, 0644);
 		plan_step(b, STEP_BIND, path, path, STEP_DEVICE | STEP_NOEXEC, 0);
-		t = plan_tree(b, TREE_WRITE, path, false);
-		if (t)
-			t->is_file = true;
 	}
 	plan_step(b, STEP_SYMLINK, "/proc/self/fd", "/dev/fd", 0, 0);
 	plan_step(b, STEP_SYMLINK, "/proc/self/fd/0", "/dev/stdin", 0, 0);
@@ -84,21 +81,13 @@ static void dev(struct plan_build *b)
 	plan_step(b, STEP_SYMLINK, "pts/ptmx", "/dev/ptmx", 0, 0);
 	plan_step(b, STEP_DIR, NULL, "/dev/pts", 0, 0755);
 	plan_step(b, STEP_DEVPTS, NULL, "/dev/pts", 0, 0);
-	plan_tree(b, TREE_WRITE, "/dev/pts", false);
 }
 
-int plan_view(struct plan_build *b)
+void plan_view_fixed(struct plan_build *b)
 {
-	static const char *const private[] = { "/dev/shm", "/tmp", "/run", "/var" };
-	int r = 0;
-
-	if (b->spec->root == ROOT_HOST)
-		host_top_level(b);
-	else
-		for (size_t i = 0; i < ARRAY_SIZE(system_top); i++)
-			top_level(b, system_top[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(system_top); i++)
+		top_level(b, system_top[i]);
 	plan_step(b, STEP_DIR, NULL, "/proc", 0, 0755);
-	plan_tree(b, TREE_WRITE, "/proc", false);
 	dev(b);
 	plan_step(b, STEP_DIR, NULL, "/dev/shm", 0, 01777);
 	plan_step(b, STEP_DIR, NULL, "/tmp", 0, 01777);
@@ -108,6 +97,20 @@ int plan_view(struct plan_build *b)
 	plan_step(b, STEP_SYMLINK, "/run", "/var/run", 0, 0);
 	plan_step(b, STEP_DIR, NULL, "/home", 0, 0755);
 	plan_step(b, STEP_DIR, NULL, "/root", 0, 0700);
+	b->plan->n_fixed = b->plan->n_steps;
+}
+
+int plan_view(struct plan_build *b)
+{
+	static const char *const private[] = { "/dev/shm", "/tmp", "/run", "/var" };
+	int r = 0;
+
+	plan_view_fixed(b);
+	if (b->spec->root == ROOT_HOST)
+		host_top_level(b);
+	plan_tree(b, TREE_WRITE, "/proc", false);
+	/* The devices and terminals; nothing else lies there. */
+	plan_tree(b, TREE_WRITE, "/dev", false);
 	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(private); i++)
 		r = plan_point(b, POINT_PRIVATE, private[i], NULL);
 	return r;
