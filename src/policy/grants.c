@@ -289,6 +289,8 @@ int apply_file(struct spec *s, const struct settings *set, const struct setting 
 	if (r < 0)
 		return r;
 	/* "read" from a file that may only tighten says nothing about reading. */
+	if (e->number == ACCESS_ASK && (!set->trusted || set->layer == LAYER_MANAGED))
+		t.def.flags |= RULE_ONLY_ASKS;
 	if (!set->trusted && e->number == ACCESS_READ)
 		t.def.flags |= RULE_WRITES_ONLY;
 	if (pattern_is_relative(t.pat))

@@ -213,6 +213,7 @@ static void decide(const struct rule *r, enum file_op op, struct verdict *v)
 static void judge_rules(struct judging *j, struct verdict *v)
 {
 	const struct spec_priv *p = j->s->priv;
+	const struct rule *asks = NULL;
 	struct signature sig;
 
 	sign(j->pp, &sig);
@@ -223,14 +224,23 @@ static void judge_rules(struct judging *j, struct verdict *v)
 		if (!may_concern(&p->live[i], &sig) || says_nothing(r, j->q->op))
 			continue;
 		h = rule_hit(j, r);
+		if (h == HIT_MATCH && (r->flags & RULE_ONLY_ASKS)) {
+			asks = asks ? asks : r;
+			continue;
+		}
 		if (h == HIT_MATCH) {
 			decide(r, j->q->op, v);
+			if (asks && v->decision == VERDICT_ALLOW)
+				decide(asks, j->q->op, v);
 			return;
 		}
 		if (h != HIT_NO && above(j->q, r, h, v))
 			return;
 	}
-	allow(v, NULL, "it lies in a writable root");
+	if (asks)
+		decide(asks, j->q->op, v);
+	else
+		allow(v, NULL, "it lies in a writable root");
 }
 
 /* ---- moving directories ------------------------------------------------- */

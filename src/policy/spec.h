@@ -52,6 +52,8 @@ enum rule_flag {
 	RULE_READS_ONLY = 1u << 5,  /* says nothing about writing (--allow-read) */
 	RULE_EXACT = 1u << 6,	    /* the named path only, not what lies below it */
 	RULE_LIFTS = 1u << 8,	    /* an "unprotect" of a path: beats mandatory rules */
+	RULE_ONLY_ASKS = 1u << 9,   /* an "ask" of a layer that may only tighten: makes an allow of
+				     * weaker rules an ask, and leaves a deny a deny */
 	RULE_LIFTED = 1u << 7,	    /* named by "unprotect": kept for explain, decides nothing */
 };
 

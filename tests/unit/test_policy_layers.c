@@ -245,6 +245,35 @@ static void test_trust(void **state)
 }
 
 /* A record that another could have written is none. */
+/* An ask of a layer that may only tighten makes no dialog of what is denied. */
+static void test_only_asks(void **state)
+{
+	struct machine *m = *state;
+
+	put(m, USER, "{\"files\": {\"no\": \"none\", \"ro\": \"read\", \"open.env\": \"write\"}}");
+	put(m, PROJECT, "{\"files\": {\"*\": \"ask\"}}");
+	(void)resolve(m);
+	assert_int_equal(judge(m, OP_READ, "ws/no", FT_REG).decision, VERDICT_DENY);
+	assert_int_equal(judge(m, OP_READ, "ws/ro", FT_REG).decision, VERDICT_ASK);
+	assert_int_equal(judge(m, OP_WRITE, "ws/ro", FT_REG).decision, VERDICT_DENY);
+	assert_int_equal(judge(m, OP_WRITE, "ws/open.env", FT_REG).decision, VERDICT_ASK);
+	assert_int_equal(judge(m, OP_WRITE, "ws/other", FT_REG).decision, VERDICT_ASK);
+	assert_int_equal(judge(m, OP_WRITE, "ws/.vscode", FT_REG).decision, VERDICT_DENY);
+	/* the administrator's too */
+	put(m, PROJECT, "{}");
+	put(m, MANAGED, "{\"files\": {\"*\": \"ask\"}}");
+	(void)resolve(m);
+	assert_int_equal(judge(m, OP_READ, "ws/no", FT_REG).decision, VERDICT_DENY);
+	assert_int_equal(judge(m, OP_WRITE, "ws/other", FT_REG).decision, VERDICT_ASK);
+	/* your own ask is what it says */
+	put(m, MANAGED, "{}");
+	put(m, USER, "{\"files\": {\"no\": \"none\", \"n*\": \"ask\", \"q\": \"ask\"}}");
+	(void)resolve(m);
+	assert_int_equal(judge(m, OP_READ, "ws/no", FT_REG).decision, VERDICT_DENY);
+	assert_int_equal(judge(m, OP_READ, "ws/nx", FT_REG).decision, VERDICT_ASK);
+	assert_int_equal(judge(m, OP_WRITE, "ws/q", FT_REG).decision, VERDICT_ASK);
+}
+
 static void test_trust_records(void **state)
 {
 	struct trust_subject t = { 0 };
@@ -519,17 +548,12 @@ static void test_explain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_order),
-		T(test_specificity),
-		T(test_managed),
-		T(test_profile_strength),
-		T(test_trust),
-		T(test_trust_records),
-		T(test_unprotect_layers),
-		T(test_local),
-		T(test_reading),
-		T(test_policy_files),
-		T(test_own_files),
+		T(test_order),	       T(test_specificity),
+		T(test_managed),       T(test_profile_strength),
+		T(test_trust),	       T(test_only_asks),
+		T(test_trust_records), T(test_unprotect_layers),
+		T(test_local),	       T(test_reading),
+		T(test_policy_files),  T(test_own_files),
 		T(test_explain),
 	};
 
