@@ -29,16 +29,13 @@ int pty_open(int *ret_master, int *ret_slave)
 }
 
 /* May this program be started, as the supervisor would judge it (supervisor/exec.c)? */
-static bool exec_allowed(const struct spec *s, const char *path)
+static bool exec_allowed(const struct spec *s, int fd)
 {
-	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
 	char link[32], real[PATH_MAX];
 	struct file_query q = { .op = OP_EXEC, .type = FT_REG, .path = real };
 	struct verdict v;
 	ssize_t n;
 
-	if (fd < 0)
-		return false;
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof(real) - 1);
 	if (n <= 0)
@@ -52,13 +49,17 @@ static bool exec_allowed(const struct spec *s, const char *path)
 static int exec_file(struct launch *l, const char *path, char *const *argv, bool shared)
 {
 	const struct spec *s = l->spec;
+	_cleanup_close_ int fd = -1;
 
 	if (!shared) {
 		(void)execve(path, argv, s->envp);
 		return errno;
 	}
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
 	/* The supervisor cannot read the path from here, and it tells of a denial. */
-	if (!exec_allowed(s, path)) {
+	if (!exec_allowed(s, fd)) {
 		l->not_passed = true;
 		_exit(125);
 	}
@@ -75,9 +76,6 @@ static int exec_one(struct launch *l, const char *path, bool shared)
 	size_t n = 0;
 	int err;
 
-	/* An attempt that cannot succeed is not worth a question to the supervisor. */
-	if (access(path, F_OK) < 0)
-		return errno;
 	err = exec_file(l, path, s->argv, shared);
 	if (err != ENOEXEC)
 		return err;
