@@ -421,6 +421,7 @@ void run_opts_input(const struct run_opts *o, char *const *command, struct polic
 	in.environ = environ;
 	in.uid = geteuid();
 	in.pretend = !command;
+	in.bare = o->off_by || o->backend == BACKEND_NONE;
 	*ret = in;
 }
 

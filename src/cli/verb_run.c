@@ -132,6 +132,7 @@ static int run_bare(const struct run_opts *o, const struct spec *spec, struct se
 		(void)err_errno(&err, -errno, "cannot enter the workspace %s", spec->workdir);
 		return cli_fail(&err);
 	}
+	env_drop_proxies(spec->envp);
 	environ = spec->envp;
 	(void)execvp(spec->argv[0], spec->argv);
 	e = errno;

@@ -149,27 +149,56 @@ static const struct data_entry *never(const char *name)
 	return e && streq(e->group, "never") ? e : NULL;
 }
 
+#define NO_PROXY_INSIDE "localhost,127.0.0.1,::1"
+
 /* The proxies inside (SPEC N5). All of them are berm's HTTP proxy, ALL_PROXY too: a socks5h://
  * there keeps programs that do not know the scheme from starting (python's httpx), and
  * whoever wants the SOCKS proxy can name it. No JAVA_TOOL_OPTIONS (every JVM would say
  * so on stderr), no GIT_SSH_COMMAND, nothing for gcloud, docker, cargo, pip, node: connections
  * need no proxy here, so that these variables help only what insists on one. */
-static int env_proxies(const struct spec *s, struct env *env)
+static const char *const proxies[] = { "HTTP_PROXY",  "http_proxy", "HTTPS_PROXY",
+				       "https_proxy", "ALL_PROXY",  "all_proxy" };
+
+static void proxy_url(char *dst, size_t size)
 {
-	static const char *const names[] = { "HTTP_PROXY",  "http_proxy", "HTTPS_PROXY",
-					     "https_proxy", "ALL_PROXY",  "all_proxy" };
+	(void)snprintf(dst, size, "http://127.0.0.1:%d", NET_PORT_HTTP);
+}
+
+static int env_proxies(const struct spec *s, const struct policy_input *in, struct env *env)
+{
 	char url[64];
 	int r = 0;
 
-	if (!s->network.proxy_env)
+	if (!s->network.proxy_env || in->bare)
 		return 0;
-	(void)snprintf(url, sizeof(url), "http://127.0.0.1:%d", NET_PORT_HTTP);
-	for (size_t i = 0; i < ARRAY_SIZE(names) && r >= 0; i++)
-		r = env_put(env, names[i], url, built_in);
+	proxy_url(url, sizeof(url));
+	for (size_t i = 0; i < ARRAY_SIZE(proxies) && r >= 0; i++)
+		r = env_put(env, proxies[i], url, built_in);
 	/* The command's own servers. */
 	if (r >= 0)
-		r = env_put(env, "NO_PROXY", "localhost,127.0.0.1,::1", built_in);
-	return r < 0 ? r : env_put(env, "no_proxy", "localhost,127.0.0.1,::1", built_in);
+		r = env_put(env, "NO_PROXY", NO_PROXY_INSIDE, built_in);
+	return r < 0 ? r : env_put(env, "no_proxy", NO_PROXY_INSIDE, built_in);
+}
+
+void env_drop_proxies(char **envp)
+{
+	char url[64];
+	char **keep = envp;
+
+	proxy_url(url, sizeof(url));
+	for (; *envp; envp++) {
+		const char *value = strchr(*envp, '=');
+		bool ours = false;
+
+		for (size_t i = 0; value && i < ARRAY_SIZE(proxies); i++)
+			ours = ours || (str_starts(*envp, proxies[i]) && streq(value + 1, url));
+		if (ours || streq(*envp, "NO_PROXY=" NO_PROXY_INSIDE) ||
+		    streq(*envp, "no_proxy=" NO_PROXY_INSIDE))
+			free(*envp);
+		else
+			*keep++ = *envp;
+	}
+	*keep = NULL;
 }
 
 /* A variable of the caller passes when it is named. A glob does not reach secrets
@@ -232,12 +261,13 @@ static bool names_proxy(const char *name)
 }
 
 /* Says that a variable somebody asked for never passes. */
-static int note_scrubbed(struct spec *s, const struct settings *set, const struct setting *e)
+static int note_scrubbed(struct spec *s, const struct policy_input *in, const struct settings *set,
+			 const struct setting *e)
 {
 	const struct data_entry *why = never(e->name);
 	_cleanup_free_ char *note = NULL;
 
-	if (!why && e->key == SET_ENV_PASS && names_proxy(e->name)) {
+	if (!why && !in->bare && e->key == SET_ENV_PASS && names_proxy(e->name)) {
 		note = str_printf("%s: %s: the host's own proxy is not passed to a command; berm "
 				  "goes through it (\"upstream_proxy\")",
 				  set->file, e->name);
@@ -266,7 +296,7 @@ static int env_entry(struct spec *s, const struct policy_input *in, const struct
 	}
 	if (e->key != SET_ENV_PASS && e->key != SET_ENV_SET)
 		return 0;
-	r = note_scrubbed(s, set, e);
+	r = note_scrubbed(s, in, set, e);
 	if (r)
 		return r < 0 ? r : 0;
 	return e->key == SET_ENV_SET ? env_put(env, e->name, e->value, from)
@@ -281,7 +311,7 @@ static int env_fill(struct spec *s, const struct policy_input *in, struct env *e
 	if (r >= 0)
 		r = env_path(s, env_get(in->environ, "PATH"), env);
 	if (r >= 0)
-		r = env_proxies(s, env);
+		r = env_proxies(s, in, env);
 	for (size_t i = 0; r >= 0 && i < p->layers.n; i++)
 		for (size_t j = 0; r >= 0 && j < p->layers.v[i].n; j++)
 			r = env_entry(s, in, &p->layers.v[i], &p->layers.v[i].v[j], env);

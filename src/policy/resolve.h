@@ -77,6 +77,7 @@ struct policy_input {
 	unsigned uid;
 	struct policy_dirs dirs;
 	bool pretend; /* why, explain: make nothing on disk */
+	bool bare;    /* no sandbox, no broker: the host's own proxies may be passed on */
 };
 
 #define POLICY_INPUT_INIT                             \
@@ -91,6 +92,9 @@ struct policy_input {
  * names what was wrong, where it was written and how to mend it. Caller frees with
  * spec_free(). */
 int policy_resolve(const struct policy_input *in, struct spec **ret, struct berm_err *err);
+
+/* Takes berm's own proxies out of an environment that a command gets without a sandbox. */
+void env_drop_proxies(char **envp);
 
 /* The names that "unprotect" knows, NULL-terminated. */
 const char *const *policy_protection_names(void);

@@ -206,6 +206,11 @@ for line in open(sys.argv[1], "rb"):
 	[ "$output" = '<>' ]
 	run --separate-stderr -0 berm run --backend none -- true
 	[ "$stderr" = 'berm: no agent sandbox (--backend none)' ]
+	# no proxy of berm's listens there
+	run --separate-stderr -0 berm run -q --sandbox off -- sh -c 'echo "<$HTTPS_PROXY>"'
+	[ "$output" = '<>' ]
+	run --separate-stderr -0 berm run -q -- sh -c 'echo "<$HTTPS_PROXY>"'
+	[ "$output" = '<http://127.0.0.1:61702>' ]
 	export BERM_SANDBOX=maybe
 	fails 125 'BERM_SANDBOX=maybe: not a known value' 'one of: on, off' run true
 }

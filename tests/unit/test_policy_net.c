@@ -521,6 +521,35 @@ static void test_environment(void **state)
 		assert_null(env_of(m->spec, names[i]));
 }
 
+/* Without a sandbox nobody listens there, and nobody goes through the host's proxy. */
+static void test_bare(void **state)
+{
+	char *vars[] = { (char[]){ "HTTPS_PROXY=http://p.test:1" }, (char[]){ "NO_PROXY=.corp" },
+			 NULL };
+	const char *more[] = { "HTTPS_PROXY", "ALL_PROXY=http://q.test:1" };
+	struct machine *m = *state;
+
+	m->in.environ = vars;
+	m->in.env = more;
+	m->in.n_env = 2;
+	m->in.bare = true;
+	(void)resolve(m);
+	assert_string_equal(env_of(m->spec, "HTTPS_PROXY"), "http://p.test:1");
+	assert_string_equal(env_of(m->spec, "ALL_PROXY"), "http://q.test:1");
+	assert_null(env_of(m->spec, "HTTP_PROXY"));
+	assert_null(env_of(m->spec, "NO_PROXY"));
+	/* found out only later */
+	m->in.bare = false;
+	(void)resolve(m);
+	assert_string_equal(env_of(m->spec, "HTTPS_PROXY"), "http://127.0.0.1:61702");
+	env_drop_proxies(m->spec->envp);
+	assert_null(env_of(m->spec, "HTTPS_PROXY"));
+	assert_null(env_of(m->spec, "http_proxy"));
+	assert_null(env_of(m->spec, "no_proxy"));
+	assert_string_equal(env_of(m->spec, "ALL_PROXY"), "http://q.test:1");
+	assert_non_null(env_of(m->spec, "HOME"));
+}
+
 /* ---- the order of rules, against a model -------------------------------- */
 
 struct made {
@@ -705,7 +734,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_defaults),      T(test_layers),	 T(test_profile_floor), T(test_project),
 		T(test_managed_only),  T(test_groups),	 T(test_local),		T(test_mistakes),
-		T(test_many_forwards), T(test_upstream), T(test_environment),	T(test_model),
+		T(test_many_forwards), T(test_upstream), T(test_environment),	T(test_bare),
+		T(test_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
