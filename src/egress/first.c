@@ -313,6 +313,10 @@ static enum pump_result judge_all(struct conn *k)
 			return PUMP_RESET;
 		if (n == 0) {
 			k->to_up.eof = true;
+			/* What might have become a first line is none: who says two bytes and
+			 * closes its side waits for an answer to them. */
+			if (f->state == SNIFF)
+				first_late(k);
 			return PUMP_ENDED;
 		}
 		if (f->len == 0) {

@@ -7,6 +7,7 @@ LOG."""
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -82,7 +83,7 @@ def mailbox(box):
                 seconds, _, answer = answer[4:].partition(":")
                 time.sleep(int(seconds))
             if answer == "quit":
-                os.rename(box, box + ".gone")
+                shutil.rmtree(box)
                 return
             if answer == "never":
                 continue
@@ -117,8 +118,9 @@ def main():
         command[at:at] = ["--approver", f"fd:{theirs.fileno()}"]
         threading.Thread(target=client, args=(ours,), daemon=True).start()
     elif how == "socket":
-        command[at:at] = ["--approver", f"socket:{place}/approver.sock"]
-        threading.Thread(target=connect, args=(place + "/approver.sock",), daemon=True).start()
+        os.mkdir(place + "/own", 0o700)
+        command[at:at] = ["--approver", f"socket:{place}/own/approver.sock"]
+        threading.Thread(target=connect, args=(place + "/own/approver.sock",), daemon=True).start()
     else:
         os.mkdir(place + "/box", 0o700)
         command[at:at] = ["--approver", f"mailbox:{place}/box"]

@@ -22,7 +22,7 @@ program curl-redirect curl OK 'curl -sL "http://$TAG.$N.test/redirect?to=https:/
 program wget wget OK 'wget -qO- -T 10 -t 1 http://$TAG.$N.test/'
 program wget-https wget OK 'wget -qO- -T 10 -t 1 --ca-certificate=$CA https://$TAG.$N.test/'
 program git 'git curl' 'from the internet' 'git clone -q http://$TAG.$N.test/git/project.git c && cat c/file.txt'
-program git-https git 'from the internet' 'export GIT_SSL_CAINFO=$CA; git clone -q https://$TAG.$N.test/git/project.git c && cat c/file.txt && cd c && echo x >y && git add y && git commit -qm x && git push -q origin HEAD:refs/heads/$TAG && echo pushed' want='from the internet.*pushed'
+program git-https git 'from the internet.*pushed' 'export GIT_SSL_CAINFO=$CA; git clone -q https://$TAG.$N.test/git/project.git c && cat c/file.txt && cd c && echo x >y && git add y && git commit -qm x && git push -q origin HEAD:refs/heads/$TAG && echo pushed'
 program ssh 'ssh sshd' 'OK' 'ssh -i $W/tools/login -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes -o ConnectTimeout=15 -p 2222 $(id -un)@$TAG.$N.test "echo OK"'
 program git-ssh 'ssh sshd git' 'from the internet' 'export GIT_SSH_COMMAND="ssh -i $W/tools/login -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes -o ConnectTimeout=15 -p 2222"; git clone -q $(id -un)@$TAG.$N.test:'"$WORLD"'/site/git/project.git c && cat c/file.txt'
 program npm 'npm node' 'leftish works' 'mkdir p && cd p && echo "{}" >package.json && npm install --silent --no-audit --no-fund --fetch-retries=0 --registry http://$TAG.$N.test/npm/ leftish && node -e "console.log(require(\"leftish\"))"'

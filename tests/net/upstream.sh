@@ -15,7 +15,7 @@ net upstream.no-proxy 'but for what NO_PROXY names' do='curl -s http://$TAG.ok.t
 net upstream.denied 'what is denied does not reach it' do='curl -sS http://$TAG.no.test/; curl -sS http://$TAG.who.test/' env="$corp" unseen='.' "$inside"
 net upstream.wrong-password 'a proxy that refuses berm' do='$C blocking $TAG.ok.test 7' env='HTTPS_PROXY=http://corp:wrong@198.51.101.1:8080' want='ERR|END|GOT' unseen='^echo ' "$inside"
 net upstream.gone 'a proxy that is not there' do='$C blocking $TAG.ok.test 7' env='HTTPS_PROXY=http://corp:x@198.51.101.1:82' want='ERR' unseen='^(echo|tcp) ' "$inside"
-net upstream.secret 'its password is nowhere inside' do='env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr "\0" "\n" >all; grep -c s3cret all; curl -s --cacert $CA https://$TAG.ok.test/' env="$corp" want='0.OK' "$inside"
+net upstream.secret 'its password is nowhere inside' do='env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr "\0" "\n" >all; grep -c "s3cre[t]" all; curl -s --cacert $CA https://$TAG.ok.test/' env="$corp" want='0.OK' "$inside"
 if wanted upstream.secret-outside; then
 	# neither in the arguments of berm's processes nor in the events
 	fresh
