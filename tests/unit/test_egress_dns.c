@@ -100,9 +100,25 @@ static const struct {
 	{ "1.2.0.192.in-addr.arpa", DNS_A, DNS_HOST, "1.2.0.192.in-addr.arpa" },
 	{ "01.2.0.192.in-addr.arpa", DNS_PTR, DNS_HOST, "01.2.0.192.in-addr.arpa" },
 	{ "2.0.192.in-addr.arpa", DNS_PTR, DNS_HOST, "2.0.192.in-addr.arpa" },
+	{ "255.0.0.192.in-addr.arpa", DNS_PTR, DNS_REVERSE, "192.0.0.255" },
+	{ "1.2.0.192.7.in-addr.arpa", DNS_PTR, DNS_HOST, "1.2.0.192.7.in-addr.arpa" },
+	{ "1.2.0.192x.in-addr.arpa", DNS_PTR, DNS_HOST, "1.2.0.192x.in-addr.arpa" },
+	{ "1.2.0x192.in-addr.arpa", DNS_PTR, DNS_HOST, "1.2.0x192.in-addr.arpa" },
 	{ "256.2.0.192.in-addr.arpa", DNS_PTR, DNS_HOST, "256.2.0.192.in-addr.arpa" },
 	{ "b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa", DNS_PTR,
 	  DNS_REVERSE, "4321:0:1:2:3:4:567:89ab" },
+	{ "b.b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa", DNS_PTR,
+	  DNS_HOST, "b.b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa" },
+	{ "a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa", DNS_PTR,
+	  DNS_HOST, "a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa" },
+	{ "b.g.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa", DNS_PTR,
+	  DNS_HOST, "b.g.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa" },
+	{ "ba.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa", DNS_PTR,
+	  DNS_HOST, "ba.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa" },
+	{ "bba.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa", DNS_PTR,
+	  DNS_HOST, "bba.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa" },
+	{ "b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa", DNS_A,
+	  DNS_HOST, "b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa" },
 	{ "1.0.0.0.0.0.f.7.f.f.f.f.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.ip6.arpa", DNS_PTR,
 	  DNS_REVERSE, "127.0.0.1" },
 };
@@ -197,6 +213,18 @@ static const struct {
 	R("OPT cut", H("\1\0", "\1", "\0", "\0", "\1") Q "\0\0\x29\x10\0\0\0\0\0\0\x01",
 	  DNS_FORMERR),
 	R("TSIG beside", H("\1\0", "\1", "\0", "\0", "\1") Q "\1k\0\0\xfa\0\xff\0\0\0\0\0\1x", 0),
+#define TSIG "\0\0\xfa\0\xff\0\0\0\0\0\0"
+	R("eight additional",
+	  H("\1\0", "\1", "\0", "\0", "\x08") Q TSIG TSIG TSIG TSIG TSIG TSIG TSIG TSIG, 0),
+	R("owner is a pointer",
+	  H("\1\0", "\1", "\0", "\0", "\1") Q "\xc0\x0c\0\xfa\0\xff\0\0\0\0\0\0", 0),
+	R("owner with a pointer",
+	  H("\1\0", "\1", "\0", "\0", "\1") Q "\1k\xc0\x0c\0\xfa\0\xff\0\0\0\0\0\0", 0),
+	R("owner is half a pointer", H("\1\0", "\1", "\0", "\0", "\1") Q "\xc0", DNS_FORMERR),
+	R("owner of label type 01", H("\1\0", "\1", "\0", "\0", "\1") Q "\x41" TSIG, DNS_FORMERR),
+	R("owner cut", H("\1\0", "\1", "\0", "\0", "\1") Q "\x0bxxxxxxxxxx", DNS_FORMERR),
+	R("data longer than the message",
+	  H("\1\0", "\1", "\0", "\0", "\1") Q "\0\0\xfa\0\xff\0\0\0\0\0\2x", DNS_FORMERR),
 	R("nine additional", H("\1\0", "\1", "\0", "\0", "\x09") Q, DNS_FORMERR),
 };
 
@@ -227,6 +255,9 @@ static void test_longest(void **state)
 	assert_int_equal(parse(&m, &q), DNS_FORMERR);
 
 	m = query("a.example", DNS_A);
+	add_opt(&m, 100);
+	assert_int_equal(parse(&m, &q), 0);
+	assert_int_equal(q.udp_size, DNS_UDP_MIN);
 	m.len = sizeof(m.b);
 	assert_int_equal(parse(&m, &q), DNS_FORMERR);
 }

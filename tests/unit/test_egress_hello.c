@@ -301,6 +301,50 @@ static void test_flipped(void **state)
 	assert_int_equal(read_all(wire.b, wire.len, &h), HELLO_NAME);
 }
 
+/* Vectors that TLS bounds more narrowly than their length bytes do. */
+static void test_bounds(void **state)
+{
+	static const struct {
+		const char *what, *vectors;
+		size_t len;
+		enum hello_result result;
+	} rows[] = {
+#undef R
+#define R(what, vectors, result) { what, vectors, sizeof(vectors) - 1, result }
+#define L32    \
+	"\x20" \
+	"abcdefghijklmnopqrstuvwxyz012345"
+		R("as it should be", "\0\0\2\x13\1\1\0", HELLO_NO_NAME),
+		R("longest session id", L32 "\0\2\x13\1\1\0", HELLO_NO_NAME),
+		R("longer session id",
+		  "\x21"
+		  "abcdefghijklmnopqrstuvwxyz0123456"
+		  "\0\2\x13\1\1\0",
+		  HELLO_BAD),
+		R("no ciphers", "\0\0\0\1\0", HELLO_BAD),
+		R("half a cipher", "\0\0\3\x13\1\2\1\0", HELLO_BAD),
+		R("no compression", "\0\0\2\x13\1\0", HELLO_BAD),
+		R("all compressions", "\0\0\2\x13\1\2\1\0", HELLO_NO_NAME),
+		R("a byte behind", "\0\0\2\x13\1\1\0\0", HELLO_BAD),
+#undef L32
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		static const uint8_t random[32];
+		size_t n = 2 + sizeof(random) + rows[i].len;
+		struct hello h;
+
+		print_message("# %s\n", rows[i].what);
+		msg.len = wire.len = 0;
+		add(&msg, (const uint8_t[]){ 1, 0, 0, (uint8_t)n }, 4);
+		ADD(&msg, "\3\1");
+		add(&msg, random, sizeof(random));
+		add(&msg, rows[i].vectors, rows[i].len);
+		records(&wire, &msg, 16384);
+		assert_int_equal(read_all(wire.b, wire.len, &h), rows[i].result);
+	}
+}
+
 static void test_behind(void **state)
 {
 	struct hello h;
@@ -487,9 +531,10 @@ int main(void)
 		cmocka_unit_test(test_without_name),   cmocka_unit_test(test_ech),
 		cmocka_unit_test(test_bad_extensions), cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_starts),	       cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_behind),	       cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_again),	       cmocka_unit_test(test_retry),
-		cmocka_unit_test(test_alert),	       cmocka_unit_test(test_exhaustive),
+		cmocka_unit_test(test_bounds),	       cmocka_unit_test(test_behind),
+		cmocka_unit_test(test_bounded),	       cmocka_unit_test(test_again),
+		cmocka_unit_test(test_retry),	       cmocka_unit_test(test_alert),
+		cmocka_unit_test(test_exhaustive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,6 +134,18 @@ static void test_full(void **state)
 			fail_msg("name %u is not found", i);
 	}
 	assert_int_equal(names_count(n), NAMES_MAX);
+	/* And all of them still, whatever came after. */
+	for (unsigned i = 1; i < NAMES_MAX; i++) {
+		char name[32];
+
+		(void)snprintf(name, sizeof(name), "n%u.example", i);
+		r = names_find(n, name);
+		if (!r || !streq(r->name, name))
+			fail_msg("name %u is lost", i);
+		names_ip(r, i % 2, &ip);
+		if (ip.v6 != i % 2 || names_by_ip(n, &ip) != r)
+			fail_msg("address of name %u is another's", i);
+	}
 	h = host_of("one.more.example");
 	assert_int_equal(names_add(n, &h, &r), -ENOSPC);
 	/* Who is there is still found, and has not moved. */
