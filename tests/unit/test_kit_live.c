@@ -388,7 +388,7 @@ static void take_packets(struct runner *r)
 }
 
 /* Says where the command wanted to go. */
-static void take_connection(int listener)
+static void take_connection(int listener, const char *at)
 {
 	int fd = accept(listener, NULL, NULL);
 	char host[INET6_ADDRSTRLEN] = "?", text[80];
@@ -407,7 +407,7 @@ static void take_connection(int listener)
 	(void)inet_ntop(a.any.sa_family,
 			v6 ? (const void *)&a.v6.sin6_addr : (const void *)&a.v4.sin_addr, host,
 			sizeof(host));
-	(void)snprintf(text, sizeof(text), "at %s %u", host,
+	(void)snprintf(text, sizeof(text), "%s %s %u", at, host,
 		       ntohs(v6 ? a.v6.sin6_port : a.v4.sin_port));
 	(void)!write(fd, text, strlen(text));
 	(void)close(fd);
@@ -489,7 +489,7 @@ static void serve_command(struct runner *r)
 			if (i == KIT_DNS_UDP4 || i == KIT_DNS_UDP6)
 				take_datagram(p[i].fd);
 			else
-				take_connection(p[i].fd);
+				take_connection(p[i].fd, i == KIT_DNS_TCP4 ? "dns" : "at");
 		}
 		if (p[KIT_MAX].revents && !take_text(r))
 			return;
@@ -610,7 +610,7 @@ static void check(enum net_rung rung, const char *expected)
 #define LISTENERS                               \
 	"127.0.0.1 61702: at 127.0.0.1 61702\n" \
 	"127.0.0.1 61703: at 127.0.0.1 61703\n" \
-	"9.9.9.9 53: at 9.9.9.9 53\n"           \
+	"9.9.9.9 53: dns 9.9.9.9 53\n"          \
 	"127.0.0.1 5432: at 127.0.0.1 5432\n"
 
 #define CLOSED                         \
