@@ -22,7 +22,7 @@ struct approver_setup {
 	enum approver_kind kind;
 	const char *name; /* for events: "tty", "stdio", "fd", "socket", "mailbox" */
 	int in, out;	  /* may be the same; -1 none */
-	char *path;	  /* of a socket: removed at the end */
+	char *path;	  /* of a socket (removed at the end) or mailbox */
 	const char *session;
 };
 

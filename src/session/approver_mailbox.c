@@ -21,6 +21,7 @@
 struct mailbox {
 	struct approver base;
 	int dir, notify;
+	const char *path;
 	char session[64];
 	const struct ask *open[ASK_MAX];
 	size_t n_open;
@@ -77,6 +78,15 @@ static bool put(const struct mailbox *m, const struct ask *q)
 	return false;
 }
 
+/* Somebody took it away, or put another one in its place. */
+static bool is_gone(const struct mailbox *m)
+{
+	struct stat ours, there;
+
+	return fstat(m->dir, &ours) < 0 || lstat(m->path, &there) < 0 ||
+	       ours.st_dev != there.st_dev || ours.st_ino != there.st_ino;
+}
+
 static bool mailbox_show(struct approver *a, const struct ask *q)
 {
 	struct mailbox *m = self(a);
@@ -84,6 +94,7 @@ static bool mailbox_show(struct approver *a, const struct ask *q)
 	 * keep a question back. */
 	_cleanup_close_ _unused_ int lock = lock_box(m);
 
+	m->lost |= is_gone(m);
 	if (m->lost || m->n_open == ASK_MAX || !put(m, q)) {
 		m->lost = true;
 		return false;
@@ -166,14 +177,12 @@ static void mailbox_ready(struct approver *a, const struct pollfd *p, size_t n)
 {
 	struct mailbox *m = self(a);
 	char events[4096];
-	struct stat st;
 
 	if (!n || !p[0].revents)
 		return;
 	while (read(m->notify, events, sizeof(events)) > 0)
 		;
-	if (fstat(m->dir, &st) < 0 || st.st_nlink == 0)
-		m->lost = true;
+	m->lost |= is_gone(m);
 	look(m);
 }
 
@@ -194,6 +203,7 @@ static void mailbox_tick(struct approver *a, long long now_ms)
 	if (!m->n_open || now_ms - m->looked_ms < LOOK_MS)
 		return;
 	m->looked_ms = now_ms;
+	m->lost |= is_gone(m);
 	look(m);
 }
 
@@ -227,12 +237,14 @@ struct approver *approver_mailbox_new(const struct approver_setup *s)
 		return NULL;
 	m->base.ops = &mailbox_ops;
 	m->dir = s->in;
+	m->path = s->path;
 	(void)snprintf(m->session, sizeof(m->session), "%s", s->session);
 	m->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", m->dir);
 	/* Without it the look once a second does the work. */
 	if (m->notify >= 0)
 		(void)inotify_add_watch(m->notify, path,
-					IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_ONLYDIR);
+					IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF |
+						IN_MOVE_SELF | IN_ONLYDIR);
 	return &m->base;
 }

@@ -130,7 +130,7 @@ static int check_place(const struct spec *spec, const char *what, const char *re
 	for (size_t i = 0; i < spec->n_roots; i++) {
 		const char *root = spec->roots[i].path;
 
-		if (!path_within(real, root) && !path_within(root, real))
+		if (!path_within(real, root))
 			continue;
 		err_set(err, -EPERM,
 			"--approver %s: the command could answer its own questions in %s", what,
@@ -203,6 +203,7 @@ static int open_mailbox(struct approver_setups *a, const struct spec *spec, cons
 					    .name = "mailbox",
 					    .in = fd,
 					    .out = fd,
+					    .path = take_ptr(real),
 					    .session = spec->session },
 		   err);
 }

@@ -20,28 +20,7 @@ static ssize_t link_text(int dir, const char *path, char *dst, size_t size)
 
 void who_init(struct who *w, pid_t init)
 {
-	char path[64];
-
-	*w = (struct who){ .proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) };
-	(void)snprintf(path, sizeof(path), "%d/ns/pid", init);
-	if (w->proc >= 0)
-		(void)link_text(w->proc, path, w->pid_ns, sizeof(w->pid_ns));
-}
-
-/* A descriptor on its /proc directory, which stays with this very process; -1: it is gone, or
- * none of the sandbox's. */
-static int open_member(const struct who *w, const char *pid)
-{
-	char ns[64];
-	int dir;
-
-	if (w->proc < 0 || !w->pid_ns[0])
-		return -1;
-	dir = openat(w->proc, pid, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir >= 0 && link_text(dir, "ns/pid", ns, sizeof(ns)) > 0 && streq(ns, w->pid_ns))
-		return dir;
-	close_quietly(dir);
-	return -1;
+	*w = (struct who){ .proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC), .init = init };
 }
 
 static bool is_number(const char *s)
@@ -52,6 +31,48 @@ static bool is_number(const char *s)
 		if (*s < '0' || *s > '9')
 			return false;
 	return true;
+}
+
+static int open_process(const struct who *w, pid_t pid)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "%d", pid);
+	return openat(w->proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* 0: it is gone. /proc/PID/stat is open to everybody. */
+static pid_t parent_of(int dir)
+{
+	_cleanup_close_ int fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
+	char text[512];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *p;
+
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	p = strrchr(text, ')'); /* the name before it may hold anything */
+	return p && strlen(p) > 4 ? (pid_t)strtol(p + 4, NULL, 10) : 0;
+}
+
+/* A descriptor on its /proc directory, which stays with this very process; -1: it is gone, or
+ * none of the sandbox's. */
+static int open_member(const struct who *w, pid_t pid)
+{
+	_cleanup_close_ int dir = -1;
+	pid_t above;
+
+	if (w->proc < 0 || w->init <= 1 || pid <= 1)
+		return -1;
+	dir = open_process(w, pid);
+	above = dir < 0 ? 0 : parent_of(dir);
+	for (unsigned i = 0; above > 1 && above != w->init && i < WHO_DEPTH_MAX; i++) {
+		_cleanup_close_ int up = open_process(w, above);
+
+		above = up < 0 ? 0 : parent_of(up);
+	}
+	return above == w->init ? take_fd(&dir) : -1;
 }
 
 /* Does the process of this /proc directory have the socket? */
@@ -94,7 +115,9 @@ pid_t who_has_socket(const struct who *w, uint32_t inode)
 		return 0;
 	}
 	while (processes && fds && (e = readdir(d))) {
-		_cleanup_close_ int dir = is_number(e->d_name) ? open_member(w, e->d_name) : -1;
+		_cleanup_close_ int dir =
+			is_number(e->d_name) ? open_member(w, (pid_t)strtol(e->d_name, NULL, 10))
+					     : -1;
 
 		if (dir < 0)
 			continue;
@@ -105,19 +128,9 @@ pid_t who_has_socket(const struct who *w, uint32_t inode)
 	return 0;
 }
 
-static int open_pid(const struct who *w, pid_t pid)
-{
-	char name[16];
-
-	if (pid <= 0)
-		return -1;
-	(void)snprintf(name, sizeof(name), "%d", pid);
-	return open_member(w, name);
-}
-
 void who_exe(const struct who *w, pid_t pid, char *dst, size_t size)
 {
-	_cleanup_close_ int dir = open_pid(w, pid);
+	_cleanup_close_ int dir = open_member(w, pid);
 	char path[PATH_MAX];
 	ssize_t n;
 
@@ -273,7 +286,7 @@ void who_show_words(const char *words, size_t len, char *dst, size_t size)
 
 void who_command(const struct who *w, pid_t pid, char *dst, size_t size)
 {
-	_cleanup_close_ int dir = open_pid(w, pid);
+	_cleanup_close_ int dir = open_member(w, pid);
 	_cleanup_close_ int fd = dir < 0 ? -1 : openat(dir, "cmdline", O_RDONLY | O_CLOEXEC);
 	char words[WORDS_MAX];
 	ssize_t n = fd < 0 ? -1 : read(fd, words, sizeof(words));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose socket, which program: answered from /proc of the host, only for processes of the
- * sandbox (those in init's pid namespace). Every number is bounded: the sandbox
- * chooses how many processes and descriptors it has. */
+ * sandbox: those that descend from its init, to which the kernel gives its orphans. (Init's
+ * own namespace link is not to be read: it is not dumpable.) Every number is bounded:
+ * the sandbox chooses how many processes and descriptors it has. */
 #pragma once
 
 #include <stddef.h>
@@ -10,12 +11,13 @@
 
 #define WHO_PROCESSES_MAX 4096
 #define WHO_FDS_MAX 65536
+#define WHO_DEPTH_MAX 256 /* generations below init */
 #define WHO_EXE_MAX 512
 #define WHO_COMMAND_MAX 512
 
 struct who {
-	int proc;	 /* /proc, -1: it cannot be looked at */
-	char pid_ns[64]; /* what /proc/PID/ns/pid says of the sandbox's processes */
+	int proc; /* /proc, -1: it cannot be looked at */
+	pid_t init;
 };
 
 /* init: pid 1 of the sandbox, of the host's numbering. */

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2016
+# Asks about files, and the dialog at the terminal (SPEC F10, G2, G6).
+# shellcheck source=tests/system/rows.bash
+. "$(dirname "$0")/rows.bash"
+HERE=$(dirname "$0")
+
+# dialog ID "what" SCRIPT DO WANT-GLOB [LOOK]: DO on a terminal, with "ask" for the file "asked".
+dialog()
+{
+	local id=$1 text=$2 script=$3 body=$4 want=$5 look=${6:-true} out
+	wanted "$id" || return 0
+	fresh
+	printf 'top\n' >"$W/asked"
+	EV=$D/events
+	out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=xterm timeout 60 /usr/bin/python3 -B "$HERE/dialog.py" "$script" \
+		"$BERM" run --events "$EV" -w "$W" ${MORE:-} --ask "$W/asked" -- /bin/bash --norc --noprofile -c "$body" 2>&1)
+	# shellcheck disable=SC2053
+	if [[ $out != $want ]]; then
+		t_fail "$id" "$text" "wanted: $want" "$out" "$(cut -c1-300 "$EV" 2>/dev/null | grep -E '"(ask|answer|violation)"' | head -n 4)"
+	elif ! (cd "$W" && eval "$look"); then
+		t_fail "$id" "$text" "the look fails: $look" "$out"
+	else
+		t_ok "$id" "$text"
+	fi
+	drop "$D"
+}
+
+ask=$'wait asks:[^ ]* may /usr/bin/[a-z]+ \\(pid [0-9]+\\)\n'
+
+dialog asks.once 'once is once' "${ask}answer a
+${ask}answer d" 'cat asked; cat asked' '*asks:*may /usr/bin/cat*read*/asked?*allowed once*top*asks:*berm: denied*Permission denied*status 1'
+dialog asks.session 'for the session' "${ask}answer s" 'cat asked; cat asked; cat asked' '*allowed for this session*top*top*top*status 0' \
+	'[[ $(grep -c "\"event\":\"ask\"" "$EV") == 1 ]]'
+dialog asks.kinds 'reading is not changing' "${ask}answer s
+${ask}answer d" 'cat asked; echo x >asked; cat asked' '*this session*top*asks:*write*denied*asked: Permission denied*top*status 0' \
+	'[[ $(<asked) == top ]]'
+dialog asks.write 'a change waits, and then happens' "${ask}answer a" 'echo new >asked' '*write*allowed once*status 0' '[[ $(<asked) == new ]]'
+dialog asks.rename 'two names, two questions' "${ask}answer a
+${ask}answer a" 'mv asked other && mv other asked && cat other' '*move*allowed once*replace*allowed once*status 1' '[[ $(<asked) == top ]]'
+dialog asks.ctrl-c 'Ctrl-C denies, and the command goes on' "${ask}answer \\x03" 'cat asked; echo on' '*berm: denied*on*status 0'
+dialog asks.escape 'a key that is none answers nothing' "${ask}type \\x1b[A
+type \\r
+type  
+none berm: (allowed|denied)
+answer d" 'cat asked' '*berm: denied*status 1'
+dialog asks.typing 'what is typed for the command answers nothing' "${ask}storm a 30
+none berm: (allowed|denied)
+answer d" 'cat asked; echo end' '*berm: denied*end*status 0'
+dialog asks.ahead 'nor what was typed before' "wait ready
+type aaaaaa
+type go\\n
+${ask}none berm: allowed
+answer d" 'stty -echo; echo ready; read x; cat asked; echo end' '*berm: denied*end*status 0'
+dialog asks.after 'the terminal is the command'\''s again' "${ask}answer a
+wait again
+type word\\n" 'stty -a >before; cat asked; stty -a >after; cmp before after && echo again; read x; echo "got $x"' '*again*got word*status 0'
+dialog asks.redraw 'a program in full screen draws itself again' "${ask}answer a" \
+	'trap "echo drawn; exit 0" WINCH; cat asked; for i in $(seq 300); do sleep 0.05; done; exit 3' '*allowed once*drawn*status 0'
+dialog asks.killed 'the program that asked is killed' "${ask}wait question is over
+type word\\n" \
+	'timeout -s KILL 1 cat asked; read x; echo "on $x"' '*question is over*on word*status 0'
+dialog asks.many 'one after the other' "${ask}answer s
+${ask}answer a" 'cat asked & wait $!; echo y >asked' '*this session*top*allowed once*status 0' '[[ $(<asked) == y ]]'
+dialog asks.names 'what a program chose is shown escaped' "${ask}answer d" \
+	'exec -a "$(printf "x\\033]0;t\\007--token=abc")" cat asked' '*command: x\\x1b]0;t\\x07--token=\*\*\* asked*berm: denied*'
+dialog asks.never 'never: written, and kept' "${ask}answer n" 'cat asked; cat asked; cat asked' '*denied from now on in this workspace*' \
+	'grep -q "/asked\": \"none\"" .berm/policy.local.json && [[ $(grep -c "\"event\":\"ask\"" "$EV") == 1 ]]'
+MORE='--approver none' dialog asks.none 'nobody: a deny at once' 'wait Permission denied' 'cat asked' '*Permission denied*status 1' \
+	'! grep -q "\"event\":\"ask\"" "$EV"'
+
+# Without a terminal nobody can be asked, and nothing waits.
+fresh
+printf 'top\n' >"$W/asked"
+run_in 'cat asked; echo $?' --ask "$W/asked"
+t_check asks.no-terminal 'no terminal: a deny at once' grep -q 'Permission denied' <<<"$OUT"
+run_in true --approver tty
+t_check asks.tty-missing '--approver tty without one' test "$RC" = 125 -a -n "$(grep 'no terminal' <<<"$OUT")"
+for bad in "socket:$W/s" "mailbox:$W" "socket:$W/tools/s" fd:77 fd:x nobody "mailbox:$W/missing"; do
+	run_in true --approver "$bad"
+	n=$((${n:-0} + 1))
+	t_check "asks.refused-$n" "--approver ${bad/"$W"/W} is refused" test "$RC" = 125
+done
+mkdir -m 777 "$D/open"
+run_in true --approver "mailbox:$D/open"
+t_check asks.mailbox-open 'a mailbox that others can write is refused' test "$RC" = 125 -a -n "$(grep 'others can write' <<<"$OUT")"
+
+done_testing
