@@ -96,6 +96,7 @@ void policy_reload(struct steward *st)
 	watch_all(st); /* folders that have come */
 	in = *st->s->input;
 	in.pretend = true;
+	in.argv = NULL; /* with a command the rules about hosts are left for later */
 	r = policy_resolve(&in, &fresh, &err);
 	if (r >= 0 && !fresh->network.policy) {
 		spec_free(fresh);
