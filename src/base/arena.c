@@ -34,6 +34,7 @@ int arena_reader(void)
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define ARENA_SIZE (4u << 20)
@@ -58,9 +59,14 @@ _Static_assert(sizeof(struct head) == ALIGN, "blocks are aligned");
 
 bool arena_open(void)
 {
+	struct rlimit size;
 	char link[32];
-	int fd = memfd_create("berm", MFD_CLOEXEC);
+	int fd;
 
+	/* Its file must not be the one that a small limit ends us for (SIGXFSZ). */
+	if (getrlimit(RLIMIT_FSIZE, &size) < 0 || size.rlim_cur < ARENA_SIZE)
+		return false;
+	fd = memfd_create("berm", MFD_CLOEXEC);
 	if (fd < 0)
 		return false;
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);

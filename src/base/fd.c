@@ -161,3 +161,11 @@ int fd_close_from(unsigned first)
 		return -errno;
 	return 0;
 }
+
+int fd_open_stdio(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			return -errno;
+	return 0;
+}

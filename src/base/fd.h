@@ -24,3 +24,7 @@ int fd_recv(int sock, int *ret_fds, size_t n);
 
 /* Closes every descriptor from first on (close_range(2), Linux 5.9). */
 int fd_close_from(unsigned first);
+
+/* Opens /dev/null for those of 0, 1 and 2 that are closed: a descriptor of ours in their place
+ * would end up as a command's output. Returns 0 or a negative errno. */
+int fd_open_stdio(void);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/fd.h"
 #include "cli/events_file.h"
 #include "cli/probe.h"
 #include "cli/run_opts.h"
@@ -249,6 +250,11 @@ int verb_run(int argc, char **argv)
 	struct berm_err err = { 0 };
 	int r;
 
+	r = fd_open_stdio();
+	if (r < 0) {
+		(void)err_errno(&err, r, "cannot open /dev/null");
+		return cli_fail(&err);
+	}
 	(void)arena_open();
 	if (opts_parse(&table, &o, argc, argv, true, &res, &err) < 0)
 		return cli_fail(&err);

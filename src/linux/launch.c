@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 
 #include "base/arena.h"
+#include "base/fd.h"
 #include "linux/kern.h"
 #include "linux/seccomp.h"
 #include "linux/steward.h"
@@ -44,16 +45,6 @@ static int make_channels(struct launch *l)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->net) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->kit) < 0)
 		return -errno;
-	return 0;
-}
-
-/* stdio must be open: a descriptor of ours in its place would end up as the
- * command's output. */
-static int open_stdio(void)
-{
-	for (int fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
-			return -errno;
 	return 0;
 }
 
@@ -264,7 +255,7 @@ static int begin(const struct late *known, const struct late *late, struct berm_
 	sigset_t all;
 	int r;
 
-	r = open_stdio();
+	r = fd_open_stdio();
 	if (r < 0)
 		return err_errno(err, r, "cannot open /dev/null");
 	r = refuse_directories(err);
