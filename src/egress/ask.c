@@ -9,6 +9,9 @@
 
 #define ASKS_MAX 512u	  /* questions open at once; who comes then is denied */
 #define ANSWERS_MAX 4096u /* kept for the session */
+/* An answer "once" is for this long: a program opens several connections for one thing that
+ * it does (or the next of a name's addresses), and tries again when it gave up waiting. */
+#define ONCE_MS 5000u
 #define GRACE_SECONDS 10u /* beyond the steward's own limit, should it say nothing */
 
 struct ask {
@@ -24,6 +27,7 @@ struct ask {
 
 struct answer {
 	struct answer *next;
+	uint64_t until; /* 0: the end of the session */
 	uint16_t port;
 	bool yes;
 	char name[];
@@ -44,13 +48,26 @@ int asks_init(struct broker *b)
 
 int asks_known(struct broker *b, const struct host *h, uint16_t port)
 {
-	for (const struct answer *a = b->asks->answers; a; a = a->next)
-		if (a->port == port && streq(a->name, h->name))
-			return a->yes ? 1 : -1;
-	return 0;
+	struct answer **p = &b->asks->answers;
+	int known = 0;
+
+	while (*p) {
+		struct answer *a = *p;
+
+		if (a->until && a->until <= b->loop.now) {
+			*p = a->next;
+			b->asks->n_answers--;
+			free(a);
+			continue;
+		}
+		if (!known && a->port == port && streq(a->name, h->name))
+			known = a->yes ? 1 : -1;
+		p = &a->next;
+	}
+	return known;
 }
 
-static void keep(struct broker *b, const struct ask *q, bool yes)
+static void keep(struct broker *b, const struct ask *q, bool yes, uint64_t until)
 {
 	struct asks *all = b->asks;
 	size_t len = strlen(q->name);
@@ -63,6 +80,7 @@ static void keep(struct broker *b, const struct ask *q, bool yes)
 		return;
 	a->port = q->port;
 	a->yes = yes;
+	a->until = until;
 	memcpy(a->name, q->name, len + 1);
 	a->next = all->answers;
 	all->answers = a;
@@ -188,8 +206,8 @@ void asks_answer(struct broker *b, uint32_t id, enum decision d, bool session)
 			break;
 	if (!q)
 		return;
-	if (session && d != VERDICT_ASK)
-		keep(b, q, d == VERDICT_ALLOW);
+	if (d != VERDICT_ASK)
+		keep(b, q, d == VERDICT_ALLOW, session ? 0 : b->loop.now + ONCE_MS);
 	close_ask(q, d, reason);
 }
 

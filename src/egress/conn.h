@@ -25,6 +25,7 @@ struct way {
 	uint32_t off, len; /* of the stash */
 	uint8_t *stash;	   /* bytes that the receiver did not take */
 	uint64_t bytes;
+	uint32_t own; /* of them, so many are ours */
 	bool bulk;   /* much is coming: splice */
 	bool eof;    /* the sender has ended */
 	bool ended;  /* the receiver knows */

@@ -87,7 +87,8 @@ static void put_opt(struct writer *w, const struct dns_query *q, const struct dn
 	put16(w, 15); /* the option's code; the error's own number follows */
 	put16(w, (unsigned)(text + 2));
 	put16(w, r->ede);
-	put(w, r->text, text);
+	if (text)
+		put(w, r->text, text);
 }
 
 static size_t build(const struct dns_query *q, const struct dns_reply *r, uint8_t *dst, size_t size,

@@ -355,9 +355,12 @@ enum pump_result first_to_up(struct conn *k)
 	if (k->gone)
 		return PUMP_ENDED;
 	if (r == PUMP_ENDED) {
-		/* It ended in the midst of a word: what was held is not said to anybody. */
+		/* It ended in the midst of a word. What was no request's beginning so far cannot
+		 * become one; the rest is not said to anybody. */
 		bool one = f->state == HTTP_OVER;
 
+		if (f->state == SNIFF && first_send(k, f->data, f->len) == STEP_OVER)
+			return PUMP_ENDED;
 		first_free(k);
 		if (one)
 			k->to_up.ended = true;

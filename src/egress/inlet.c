@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "egress/inlet.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -108,6 +109,8 @@ static int add(struct broker *b, int fd, inlet_fn *accepted, unsigned index)
 		.watch = { .on = on_inlet, .fd = fd }, .b = b, .accepted = accepted, .index = index
 	};
 	all->n++;
+	if (fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK) < 0)
+		return -errno;
 	/* What is accepted inherits it. */
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	return loop_add_in(&b->loop, &in->watch);

@@ -277,7 +277,10 @@ static void on_visitor(struct watch *w, uint32_t events)
 		else
 			parse_http(v);
 	}
-	if (w->fd >= 0 && events & (EPOLLHUP | EPOLLERR))
+	/* Who wants a tunnel and has ended already cannot use it. */
+	if (w->fd >= 0 &&
+	    (events & (EPOLLHUP | EPOLLERR) ||
+	     (events & EPOLLRDHUP && (v->is_socks || http_request(v->http)->connect))))
 		release(v);
 }
 

@@ -56,11 +56,16 @@ static void unlink_conn(struct conn *k)
 	k->b->relays->n--;
 }
 
+static uint64_t theirs(const struct way *w)
+{
+	return w->bytes > w->own ? w->bytes - w->own : 0;
+}
+
 static void account(struct conn *k)
 {
 	if (k->aim)
-		aim_count(k->aim, (uint32_t)(k->b->loop.now - k->start), k->to_up.bytes,
-			  k->to_client.bytes);
+		aim_count(k->aim, (uint32_t)(k->b->loop.now - k->start), theirs(&k->to_up),
+			  theirs(&k->to_client));
 	aim_unref(k->aim);
 	k->aim = NULL;
 }
@@ -206,6 +211,7 @@ static int join(struct conn *k, const struct relay_args *a, struct http **http)
 	r = loop_add(&k->b->loop, &k->client.watch);
 	if (r < 0)
 		return r;
+	k->to_client.own = (uint32_t)a->reply_len;
 	r = pump_send(&k->to_client, &k->client, a->reply, a->reply_len);
 	if (r == 0)
 		r = pump_send(&k->to_up, &k->up, a->ready, a->ready_len);

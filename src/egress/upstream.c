@@ -66,7 +66,7 @@ static int read_auth(const char *s, size_t len, struct upstream *u)
 			  : 0;
 	}
 	if (n >= 0 && m >= 0)
-		base64((const uint8_t *)plain, (size_t)(n + m), u->auth);
+		base64((const uint8_t *)plain, (size_t)n + (size_t)m, u->auth);
 	explicit_bzero(plain, sizeof(plain));
 	return n < 0 || m < 0 ? -EINVAL : 0;
 }
