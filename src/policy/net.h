@@ -44,8 +44,8 @@ struct net_verdict {
 };
 
 /* Makes the policy of a spec; it points into the spec. policy_resolve() has put one into
- * s->network.policy unless its input has a command: a run leaves it to the steward, which
- * nobody waits for. Fails for want of memory only. Caller frees. */
+ * s->network.policy unless its input is a run (a command, and not pretend), which leaves it to the
+ * steward, which nobody waits for. Fails for want of memory only. Caller frees. */
 int net_policy_new(const struct spec *s, struct net_policy **ret, struct berm_err *err);
 
 /* Pure, thread-safe, never allocates. Names are judged by name; an address that no rule

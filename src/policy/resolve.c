@@ -63,7 +63,7 @@ static int fill(struct spec *s, const struct policy_input *in, struct berm_err *
 		r = spec_finish_rules(s, err);
 	if (r >= 0)
 		r = links_resolve(s, err);
-	if (r >= 0 && !in->argv)
+	if (r >= 0 && (!in->argv || in->pretend))
 		r = net_policy_new(s, &s->network.policy, err);
 	if (r >= 0)
 		r = net_local_resolve(s, in, err);

@@ -99,6 +99,8 @@ static void test_defaults(void **state)
 	/* a run's policy is made later */
 	m->in.argv = (char *[]){ (char[]){ "true" }, NULL };
 	assert_null(resolve(m)->network.policy);
+	m->in.pretend = true;
+	assert_non_null(resolve(m)->network.policy);
 }
 
 /* ---- layers ------------------------------------------------------------- */
