@@ -340,6 +340,11 @@ static void test_blocked(void **state)
 	assert_memory_equal(out + m.len - 2, "\0\x15\0\x0f\0\x11\0\x0f", 8);
 	assert_memory_equal(out + n - 15, "blocked by berm", 15);
 
+	r.text = NULL;
+	n = dns_answer(&q, &r, out, q.udp_size);
+	assert_int_equal(n, m.len + 6);
+	assert_memory_equal(out + m.len - 2, "\0\6\0\x0f\0\2\0\x0f", 8);
+
 	/* Version of EDNS: the high bits of the code are in OPT. */
 	r = DNS_REPLY_INIT;
 	r.rcode = DNS_BADVERS;
