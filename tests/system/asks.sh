@@ -8,13 +8,14 @@ HERE=$(dirname "$0")
 # dialog ID "what" SCRIPT DO WANT-GLOB [LOOK]: DO on a terminal, with "ask" for the file "asked".
 dialog()
 {
-	local id=$1 text=$2 script=$3 body=$4 want=$5 look=${6:-true} out
+	local id=$1 text=$2 script=$3 body=$4 want=$5 look=${6:-true} out more=()
 	wanted "$id" || return 0
 	fresh
 	printf 'top\n' >"$W/asked"
 	EV=$D/events
+	[[ -n ${APPROVER:-} ]] && more=(--approver "$APPROVER")
 	out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=xterm timeout 60 /usr/bin/python3 -B "$HERE/dialog.py" "$script" \
-		"$BERM" run --events "$EV" -w "$W" ${MORE:-} --ask "$W/asked" -- /bin/bash --norc --noprofile -c "$body" 2>&1)
+		"$BERM" run --events "$EV" -w "$W" "${more[@]}" --ask "$W/asked" -- /bin/bash --norc --noprofile -c "$body" 2>&1)
 	# shellcheck disable=SC2053
 	if [[ $out != $want ]]; then
 		t_fail "$id" "$text" "wanted: $want" "$out" "$(cut -c1-300 "$EV" 2>/dev/null | grep -E '"(ask|answer|violation)"' | head -n 4)"
@@ -66,7 +67,7 @@ dialog asks.names 'what a program chose is shown escaped' "${ask}answer d" \
 	'exec -a "$(printf "x\\033]0;t\\007--token=abc")" cat asked' '*command: x\\x1b]0;t\\x07--token=\*\*\* asked*berm: denied*'
 dialog asks.never 'never: written, and kept' "${ask}answer n" 'cat asked; cat asked; cat asked' '*denied from now on in this workspace*' \
 	'grep -q "/asked\": \"none\"" .berm/policy.local.json && [[ $(grep -c "\"event\":\"ask\"" "$EV") == 1 ]]'
-MORE='--approver none' dialog asks.none 'nobody: a deny at once' 'wait Permission denied' 'cat asked' '*Permission denied*status 1' \
+APPROVER=none dialog asks.none 'nobody: a deny at once' 'wait Permission denied' 'cat asked' '*Permission denied*status 1' \
 	'! grep -q "\"event\":\"ask\"" "$EV"'
 
 # Without a terminal nobody can be asked, and nothing waits.

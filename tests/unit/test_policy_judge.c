@@ -241,8 +241,7 @@ static void test_users_rules(void **state)
 	m->in.n_args = ARRAY_SIZE(args);
 	assert_true(resolve(m)->read_deny);
 	check(m, rows, ARRAY_SIZE(rows));
-	assert_string_equal(judge(m, OP_READ, "ws/asked", FT_REG).reason,
-			    "a rule says ask");
+	assert_string_equal(judge(m, OP_READ, "ws/asked", FT_REG).reason, "a rule says ask");
 }
 
 /* ---- directories that move ---------------------------------------------- */

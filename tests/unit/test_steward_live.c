@@ -57,10 +57,10 @@ static void test_broken_rules(void **state)
 	struct stage *s = *state;
 
 	first_packet(s);
-	put(&machine, "config/policy.json", "{ \"network\": { \"alow\": [] } }");
+	put(&machine, "config/policy.json", "{ \"network\": { \"permit\": [] } }");
 	is_told(s, REC_POLICY);
 	assert_int_not_equal(told.err, 0);
-	assert_non_null(strstr(told_text[5], "alow"));
+	assert_non_null(strstr(told_text[5], "permit"));
 	say_ask(s, 1, "good.test", 443);
 	hears_answer(s, 1, VERDICT_ALLOW, EG_ONCE);
 }
