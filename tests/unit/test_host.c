@@ -86,8 +86,7 @@ static void test_hostile(void **state)
 		"a@b",
 		"a:b",
 		"a%00b",
-		"b\xc3\xbc"
-		"cher.de",
+		"\xc3\xbc.de",
 		"a,b",
 		"*",
 		"*.com",
