@@ -103,9 +103,9 @@ void http_switched(struct http *h, bool yes);
 /* HTTP_BAD: static text, for a person. */
 const char *http_why(const struct http *h);
 
-/* "HTTP/1.1 STATUS ..." with the reason as text, "X-Proxy-Error: blocked-by-berm" for 403, and
- * Connection: close. STATUS one of 400, 403, 408, 431, 502, 503, 504. dst of HTTP_ERROR_MAX bytes;
- * returns the length. */
+/* "HTTP/1.1 STATUS ..." with "berm: " and the reason as text, "X-Proxy-Error: blocked-by-berm" for
+ * 403, and Connection: close. STATUS one of 400, 403, 408, 431, 502, 503, 504. dst of
+ * HTTP_ERROR_MAX bytes; returns the length. */
 size_t http_build_error(unsigned status, const char *reason, char *dst, size_t size);
 
 /* To a CONNECT that was accepted. */

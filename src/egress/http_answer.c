@@ -117,9 +117,10 @@ size_t http_build_error(unsigned status, const char *reason, char *dst, size_t s
 		       "Content-Length: %zu\r\n"
 		       "Connection: close\r\n"
 		       "\r\n"
-		       "%s\n",
+		       "berm: %s\n",
 		       status, phrase(status), n ? ": " : "", text,
-		       status == 403 ? "X-Proxy-Error: blocked-by-berm\r\n" : "", n + 1, text);
+		       status == 403 ? "X-Proxy-Error: blocked-by-berm\r\n" : "",
+		       sizeof("berm: ") + n, text);
 	if (len < 0)
 		return 0;
 	return (size_t)len < size ? (size_t)len : size - 1;

@@ -238,10 +238,10 @@ static void test_errors(void **state)
 	assert_string_equal(dst, "HTTP/1.1 403 Blocked by berm: evil.com:443 is not allowed\r\n"
 				 "X-Proxy-Error: blocked-by-berm\r\n"
 				 "Content-Type: text/plain; charset=us-ascii\r\n"
-				 "Content-Length: 28\r\n"
+				 "Content-Length: 34\r\n"
 				 "Connection: close\r\n"
 				 "\r\n"
-				 "evil.com:443 is not allowed\n");
+				 "berm: evil.com:443 is not allowed\n");
 	/* A reason is never able to add a header. */
 	(void)http_build_error(502, "a\r\nSet-Cookie: b\r\n\r\n", dst, sizeof(dst));
 	assert_null(strstr(dst, "\r\nSet-Cookie"));
