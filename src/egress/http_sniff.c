@@ -8,9 +8,12 @@
 
 #include "egress/http.h"
 
+/* What some reader splits a request line at: Python's also at the separators of ASCII and
+ * Latin-1. */
 static bool is_blank(uint8_t c)
 {
-	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || (c >= 0x1c && c <= 0x1f) ||
+	       c == 0x85 || c == 0xa0;
 }
 
 static bool is_letter(uint8_t c)
@@ -60,12 +63,26 @@ static int line(const uint8_t *p, size_t len)
 	return -EAGAIN;
 }
 
+/* A line before the request that tells a server who the client is (PROXY protocol, version 1
+ * and 2): behind it comes what nobody would look at. */
+static int proxied(const uint8_t *p, size_t len)
+{
+	static const char v2[] = "\r\n\r\n\0\r\nQUIT\n";
+	size_t n = len < sizeof(v2) - 1 ? len : sizeof(v2) - 1;
+
+	if (len > 4 && memcmp(p, v2, n) == 0)
+		return n == sizeof(v2) - 1 ? 1 : -EAGAIN;
+	return begins(p, len, "proxy ") == 1;
+}
+
 static int sniff(const uint8_t *p, size_t len)
 {
 	size_t start = 0, i;
 	bool letters = true;
-	int r = 0;
+	int r = proxied(p, len);
 
+	if (r)
+		return r;
 	while (start < len && (is_blank(p[start]) || p[start] == '\r' || p[start] == '\n'))
 		start++;
 	for (i = start; i < len && p[i] > ' ' && p[i] < 0x7f; i++) {
