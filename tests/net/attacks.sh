@@ -168,7 +168,7 @@ if wanted attacks.escapes; then
 	fresh
 	r_host='' && mark i
 	# shellcheck disable=SC2086
-	run_in '$C send 127.0.0.1 61702 "CONNECT \x1b]0;pwned\x07\x1b[2J.TAG.no.test:443 HTTP/1.1\r\nHost: x\r\n\r\n" >/dev/null; $C socks 61703 "$(printf "a\033[31mb\nberm: fine\007.no.test")" 443; $C ask 203.0.114.53 53 "$(printf "\033[2Jx").TAG.no.test" 1; (exec -a "$(printf "x\033]0;pwned\007")" /usr/bin/python3 $W/tools/client.py blocking $TAG.no.test 7)' $OPTS
+	run_in '$C send 127.0.0.1 61702 "CONNECT \x1b]0;pwned\x07\x1b[2J.TAG.no.test:443 HTTP/1.1\r\nHost: x\r\n\r\n" >/dev/null; $C socks 61703 "$(printf "a\033[31mb\nberm: fine\007.no.test")" 443; $C ask 203.0.114.53 53 "$(printf "\033[2Jx").TAG.no.test" 1; /usr/bin/python3 -c "import os; os.execv(\"/usr/bin/python3\", [\"x\\x1b]0;pwned\\x07\", \"tools/client.py\", \"blocking\", os.environ[\"TAG\"] + \".no.test\", \"7\"])"' $OPTS
 	if grep -q $'[\x01-\x08\x0b-\x1f\x7f]' <<<"$OUT" || grep -q $'[\x01-\x08\x0b-\x1f\x7f]' "$EV"; then
 		t_fail attacks.escapes 'no control character of a name reaches a terminal' "$(cat -v <<<"$OUT" | head -n 20)" "$(cat -v "$EV" | grep M-BM- | head -n 3)"
 	else

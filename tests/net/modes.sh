@@ -120,13 +120,17 @@ live()
 	r_host='' && mark i
 	mkdir -p "$H/.config/berm"
 	printf '%s\n' "${before//TAG/$TAG}" >"$H/.config/berm/policy.json"
-	run_in '$C blocking live$TAG.who.test 7; echo go >went; while [ ! -e changed ]; do sleep 0.05; done; i=0; while [ $i -lt 40 ]; do got=$($C blocking live$TAG.who.test 7); case $got in '"$want"'*) break;; esac; i=$((i+1)); sleep 0.1; done; echo "then $got"' --approver none --no-proxy-env -q &
+	run_in '$C blocking live$TAG.who.test 7; echo go >went; while [ ! -e changed ]; do sleep 0.05; done; echo "then $($C blocking live$TAG.who.test 7)"' --approver none --no-proxy-env -q &
 	for _ in {1..200}; do
 		[[ -e $W/went ]] && break
 		sleep 0.05
 	done
 	printf '%s\n' "${after//TAG/$TAG}" >"$H/.config/berm/policy.json.new"
 	mv "$H/.config/berm/policy.json.new" "$H/.config/berm/policy.json"
+	for _ in {1..100}; do
+		grep -q '"event":"policy"' "$D/events" && break
+		sleep 0.05
+	done
 	: >"$W/changed"
 	wait
 	OUT=$(<"$D/out")

@@ -52,7 +52,7 @@ asyncio.run(main())' ;;
 		esac
 		program "$library" python3 OK "/usr/bin/python3 -c 'import os; url = \"http://\" + os.environ[\"TAG\"] + \".'\$N'.test/\"
 $call'"
-	else
+	elif wanted "programs.$library"; then
 		t_skip "programs.$library" "$library" 'it is not installed'
 	fi
 done
