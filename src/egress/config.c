@@ -86,7 +86,7 @@ static int forward(char *s, struct eg_forward *list, size_t *n)
 	return 0;
 }
 
-static int text(char **slot, const char *value)
+static int set_text(char **slot, const char *value)
 {
 	if (*slot || !*value)
 		return -EINVAL;
@@ -114,9 +114,9 @@ static int line(struct eg_config *c, const char *key, char *value)
 	if (streq(key, "socks_proxy_port"))
 		return port(value, &c->socks_proxy_port);
 	if (streq(key, "upstream"))
-		return text(&c->upstream, value);
+		return set_text(&c->upstream, value);
 	if (streq(key, "no_proxy"))
-		return text(&c->no_proxy, value);
+		return set_text(&c->no_proxy, value);
 	if (streq(key, "publish"))
 		return forward(value, c->publish, &c->n_publish);
 	if (streq(key, "host_port"))
@@ -163,7 +163,7 @@ static void free_config(struct eg_config **c)
 	eg_config_free(*c);
 }
 
-int eg_config_read(const char *s, size_t len, struct eg_config **ret, struct berm_err *err)
+int eg_config_read(const char *text, size_t len, struct eg_config **ret, struct berm_err *err)
 {
 	_cleanup_(free_config) struct eg_config *c = calloc(1, sizeof(*c));
 	size_t at = 0;
@@ -171,11 +171,11 @@ int eg_config_read(const char *s, size_t len, struct eg_config **ret, struct ber
 
 	if (!c)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = head(c, s, len, &at);
+	r = head(c, text, len, &at);
 	/* Not the line itself: it may be the one with the password. */
 	if (r < 0)
 		return err_errno(err, r, "the broker's configuration is malformed");
-	r = net_policy_read(s + at, len - at, &c->policy, err);
+	r = net_policy_read(text + at, len - at, &c->policy, err);
 	if (r < 0)
 		return r;
 	*ret = take_ptr(c);

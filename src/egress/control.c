@@ -196,7 +196,7 @@ static void new_config(struct broker *b, int fd)
 	struct eg_config *c = NULL;
 	struct berm_err err = { 0 };
 
-	if (config_of(fd, &c, &err) < 0) {
+	if (config_of(fd, &c, &err) < 0 || !c) {
 		char reason[sizeof(err.msg) + 64];
 
 		(void)snprintf(reason, sizeof(reason), "the old rules stay in force: %s", err.msg);

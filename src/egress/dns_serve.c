@@ -36,10 +36,7 @@ struct held {
 	int fd; /* the service's own */
 	struct sockaddr_storage to;
 	socklen_t to_len;
-	union {
-		struct cmsghdr h;
-		char space[CMSG_SPACE(sizeof(struct in6_pktinfo))];
-	} control;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct in6_pktinfo))];
 	size_t control_len, len;
 	uint8_t data[DNS_ANSWER_MAX];
 };
@@ -151,7 +148,7 @@ static void on_known(struct aim_waiter *w)
 			      .msg_namelen = h->to_len,
 			      .msg_iov = &iov,
 			      .msg_iovlen = 1,
-			      .msg_control = &h->control,
+			      .msg_control = h->control,
 			      .msg_controllen = h->control_len };
 
 	(void)sendmsg(h->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -176,7 +173,7 @@ static bool hold(struct dns_socket *s, struct aim *a, const struct msghdr *msg)
 	h->to_len = msg->msg_namelen;
 	memcpy(&h->to, msg->msg_name, msg->msg_namelen);
 	h->control_len = msg->msg_controllen;
-	memcpy(&h->control, msg->msg_control, msg->msg_controllen);
+	memcpy(h->control, msg->msg_control, msg->msg_controllen);
 	h->len = msg->msg_iov->iov_len;
 	memcpy(h->data, msg->msg_iov->iov_base, h->len);
 	h->waiter.known = on_known;
@@ -196,7 +193,7 @@ static void on_udp(struct watch *w, uint32_t events)
 	for (unsigned i = 0; i < TURN; i++) {
 		static uint8_t query[DNS_QUERY_MAX + 1];
 		uint8_t out[DNS_ANSWER_MAX];
-		struct sockaddr_storage from;
+		struct sockaddr_storage from = { .ss_family = AF_UNSPEC };
 		union pktinfo control;
 		struct iovec iov = { .iov_base = query, .iov_len = sizeof(query) };
 		struct msghdr msg = { .msg_name = &from,

@@ -9,6 +9,8 @@
 
 static int hold(struct first *f, const void *data, size_t len)
 {
+	if (len == 0)
+		return 0;
 	if (f->cap - f->len < len) {
 		size_t cap = f->len + len < 4096 ? 4096 : f->len + len;
 		uint8_t *more;
