@@ -192,7 +192,7 @@ static void rule_socket(struct prog *p)
 	load(p, OFF_LO(0));
 	on_equal(p, AF_INET, SECCOMP_RET_ALLOW);
 	on_equal(p, AF_INET6, SECCOMP_RET_ALLOW);
-	emit(p, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 2);
+	emit(p, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 3);
 	load(p, OFF_LO(2));
 	on_equal(p, NETLINK_ROUTE, SECCOMP_RET_ALLOW);
 	end_call(p, at);
