@@ -26,6 +26,11 @@ static int on_message_complete(llhttp_t *p)
 	return HPE_PAUSED;
 }
 
+static const llhttp_settings_t callbacks = {
+	.on_headers_complete = on_headers_complete,
+	.on_message_complete = on_message_complete,
+};
+
 static bool same_framing(const struct http *h)
 {
 	const llhttp_t *p = &h->second;
@@ -42,10 +47,7 @@ const char *http_second_head(struct http *h, const char *head, size_t len)
 	llhttp_t *p = &h->second;
 	llhttp_errno_t r;
 
-	llhttp_settings_init(&h->second_cb);
-	h->second_cb.on_headers_complete = on_headers_complete;
-	h->second_cb.on_message_complete = on_message_complete;
-	llhttp_init(p, HTTP_REQUEST, &h->second_cb);
+	llhttp_init(p, HTTP_REQUEST, &callbacks);
 	p->data = h;
 	h->second_head = h->second_end = false;
 
