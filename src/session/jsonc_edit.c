@@ -244,12 +244,15 @@ static int change_value(json_t *root, const struct jsonc_change *c, const char *
 	}
 	if (c->name) {
 		v = json_object_get(at, c->name);
-		if (v && json_is_string(v) && streq(json_string_value(v), c->value))
+		if (json_is_string(v) && streq(json_string_value(v), c->value))
 			return 1;
 		return json_object_set_new(at, c->name, json_string(c->value)) < 0 ? -ENOMEM : 0;
 	}
-	json_array_foreach(at, i, v) if (json_is_string(v) &&
-					 streq(json_string_value(v), c->value)) return 1;
+	for (i = 0; i < json_array_size(at); i++) {
+		v = json_array_get(at, i);
+		if (json_is_string(v) && streq(json_string_value(v), c->value))
+			return 1;
+	}
 	return json_array_append_new(at, json_string(c->value)) < 0 ? -ENOMEM : 0;
 }
 
@@ -322,7 +325,7 @@ int jsonc_edit(const char *name, const char *text, size_t len, const struct json
 		t = (struct text){ with.data, with.len };
 	}
 	r = parse(name, t.s, t.len, &old, err);
-	if (r < 0)
+	if (r < 0 || !old)
 		return r;
 	if (!json_is_object(old->root))
 		return err_set(err, -EINVAL, "%s: the settings are not an object", name);
@@ -338,7 +341,8 @@ int jsonc_edit(const char *name, const char *text, size_t len, const struct json
 	edit_text(&t, c, out);
 	if (out->failed)
 		return err_set(err, -ENOMEM, "out of memory");
-	if (parse(name, out->data, out->len, &made, err) < 0 || !json_equal(old->root, made->root))
+	if (parse(name, out->data, out->len, &made, err) < 0 || !made ||
+	    !json_equal(old->root, made->root))
 		return err_set(err, -ENOTRECOVERABLE,
 			       "%s: cannot be changed without losing something; add it by hand",
 			       name);
