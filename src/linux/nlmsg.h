@@ -16,6 +16,7 @@ struct nl_buf {
 	_Alignas(4) uint8_t data[NL_BUF_SIZE];
 };
 
+/* Empties it. */
 void nl_init(struct nl_buf *b);
 /* Opens a message with its family's fixed header; the one before is closed. Returns its
  * number. */

@@ -6,6 +6,7 @@
 
 #include "linux/warden.h"
 
+/* Its life, in the child. */
 void steward_main(struct warden *w) _noreturn_;
 
 /* ---- the warden's side (warden_net.c) ---- */
