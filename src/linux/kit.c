@@ -93,7 +93,8 @@ static int recv_fds(int sock, struct kit_msg *m, int *ret_fds, size_t max)
 	struct msghdr msg = { .msg_iov = &iov,
 			      .msg_iovlen = 1,
 			      .msg_control = ctl.buf,
-			      .msg_controllen = (socklen_t)CMSG_SPACE(sizeof(int) * max) };
+			      /* Not CMSG_SPACE: what it rounds up to may hold one more. */
+			      .msg_controllen = (socklen_t)CMSG_LEN(sizeof(int) * max) };
 	struct cmsghdr *c;
 	size_t n = 0;
 	ssize_t r;
@@ -105,7 +106,7 @@ static int recv_fds(int sock, struct kit_msg *m, int *ret_fds, size_t max)
 	if (r <= 0)
 		return r < 0 ? -errno : -EPIPE;
 	c = CMSG_FIRSTHDR(&msg);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+	if (max && c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
 		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		memcpy(ret_fds, CMSG_DATA(c), n * sizeof(int));
 	}
