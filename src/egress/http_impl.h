@@ -29,7 +29,6 @@ struct http {
 	struct http_request req;
 
 	llhttp_t second; /* the other reader */
-	llhttp_settings_t second_cb;
 	bool second_head, second_end;
 };
 
