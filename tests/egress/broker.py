@@ -108,7 +108,7 @@ class Broker:
             for i, fd in enumerate(high):
                 os.dup2(fd, 3 + i)
             os.closerange(3 + len(fds), 1000)
-            os.execve(PROGRAM, ["berm-egress"], {})
+            os.execve(PROGRAM, ["berm-egress"], {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")})
         finally:
             os._exit(126)
 
