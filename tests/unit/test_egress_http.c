@@ -514,6 +514,125 @@ static void test_facts(void **state)
 	drive_free(&d);
 }
 
+/* ---- every sequence of these up to a length ----------------------------- */
+
+#define LINE "GET / HTTP/1.1\r\n"
+static const char *const words[] = { LINE,
+				     "Host: a\r\n",
+				     "Content-Length: 1\r\n",
+				     "Transfer-Encoding: chunked\r\n",
+				     "\r\n",
+				     "x",
+				     "0\r\n\r\n",
+				     "1\r\nx\r\n" };
+
+static size_t begins(const char *s, const char *with)
+{
+	return str_starts(s, with) ? strlen(with) : 0;
+}
+
+/* The body's end, NULL: it is not all there, or not well formed. */
+static const char *skip_body(const char *s, bool length, bool chunked)
+{
+	if (length)
+		return *s ? s + 1 : NULL;
+	while (chunked) {
+		if (begins(s, words[6]))
+			return s + strlen(words[6]);
+		if (!begins(s, "1\r\n") || !s[3] || !begins(s + 4, "\r\n"))
+			return NULL;
+		s += 6;
+	}
+	return s;
+}
+
+/* How many requests a text made of the words begins with; read from the whole of it. */
+static unsigned reference(const char *s)
+{
+	unsigned n = 0;
+
+	while (s && begins(s, LINE)) {
+		unsigned count[3] = { 0 };
+
+		s += strlen(LINE);
+		while (!begins(s, "\r\n")) {
+			size_t name = strspn(s, "x"), len = 0, i;
+
+			for (i = 0; i < 3 && len == 0; i++)
+				len = begins(s + name, words[i + 1]);
+			if (len == 0)
+				return n;
+			if (name == 0)
+				count[i - 1]++;
+			s += name + len;
+		}
+		s += 2;
+		if (count[0] != 1 || count[1] > 1 || count[2] > 1 || (count[1] && count[2]))
+			return n;
+		n++;
+		s = skip_body(s, count[1], count[2]);
+	}
+	return n;
+}
+
+static unsigned requests_of(const char *text)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	size_t len = strlen(text), n;
+	struct http *h = NULL;
+	unsigned count = 0;
+	enum http_step step;
+
+	assert_int_equal(http_new(HTTP_TRANSPARENT, 0, &h), 0);
+	while ((step = http_next(h, p, len, &n)) == HTTP_JUDGE || step == HTTP_SEND) {
+		if (step == HTTP_JUDGE) {
+			count++;
+			http_accept(h);
+		}
+		p += n;
+		len -= n;
+	}
+	http_free(h);
+	return count;
+}
+
+static void test_exhaustive(void **state)
+{
+	size_t total = 0;
+	unsigned most = 0;
+
+	for (size_t len = 1; len <= 6; len++) {
+		size_t combos = 1;
+
+		for (size_t i = 0; i < len; i++)
+			combos *= ARRAY_SIZE(words);
+		for (size_t c = 0; c < combos; c++, total++) {
+			char text[256] = "";
+			size_t rest = c, at = 0;
+			unsigned want, got;
+
+			/* The first is always a request's line. */
+			for (size_t i = 0; i <= len; i++) {
+				const char *word = i ? words[rest % ARRAY_SIZE(words)] : LINE;
+				size_t n = strlen(word);
+
+				memcpy(text + at, word, n + 1);
+				at += n;
+				if (i)
+					rest /= ARRAY_SIZE(words);
+			}
+			want = reference(text);
+			got = requests_of(text);
+			if (want != got)
+				fail_msg("%u requests, want %u: %s", got, want, text);
+			if (got > most)
+				most = got;
+		}
+	}
+	print_message("# %zu texts, at most %u requests\n", total, most);
+	assert_int_equal(most, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,6 +641,7 @@ int main(void)
 		cmocka_unit_test(test_many_headers), cmocka_unit_test(test_long_chunk_parts),
 		cmocka_unit_test(test_upgrade),	     cmocka_unit_test(test_h2),
 		cmocka_unit_test(test_spliced_body), cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_exhaustive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
