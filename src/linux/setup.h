@@ -160,8 +160,9 @@ int caps_drop_bounding(void);
 int net_loopback_up(void);
 /* Opens /proc/sys of a procfs that is not attached yet: later it is read-only. */
 int net_open_sysctl(int proc);
-/* What the namespace's owner can set and nobody else, after unshare(CLONE_NEWNET). */
-void net_tune(int sysctl);
+/* What the namespace's owner can set and nobody else, after unshare(CLONE_NEWNET); ask_seconds: a
+ * connection may wait as long for an answer. */
+void net_tune(int sysctl, unsigned ask_seconds);
 
 /* landlock.c */
 int landlock_abi(void);
