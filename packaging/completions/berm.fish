@@ -45,6 +45,7 @@ complete -c berm -n '__fish_seen_subcommand_from run' -l backend -x -a 'auto nat
 complete -c berm -n '__fish_seen_subcommand_from run' -l sandbox -x -a 'on off' -d 'Turn the sandbox on or off'
 complete -c berm -n '__fish_seen_subcommand_from run' -l approver -x -a 'auto tty stdio none mailbox: socket: fd:' -d 'Who answers asks'
 complete -c berm -n '__fish_seen_subcommand_from run' -l events -r -d 'Append events there'
+complete -c berm -n '__fish_seen_subcommand_from run' -l control -x -d 'Take rules about hosts there'
 complete -c berm -n '__fish_seen_subcommand_from run' -s q -l quiet -d 'No notes, no summary'
 complete -c berm -n '__fish_seen_subcommand_from run' -s v -l verbose -d 'Say what is in force'
 complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles' -l json -d 'Print it for machines'

@@ -45,6 +45,7 @@ _berm() {
 		'--sandbox[turn the sandbox on or off]:switch:(on off)'
 		'--approver[who answers asks]:approver:(auto tty stdio none mailbox\: socket\: fd\:)'
 		'--events[append events there]:file:_files'
+		'--control[take rules about hosts there]:descriptor:'
 		'(-q --quiet)'{-q,--quiet}'[no notes, no summary]'
 		'(-v --verbose)'{-v,--verbose}'[say what is in force]'
 	)

@@ -200,6 +200,17 @@ static int set_events(void *ctx, const struct opt_def *def, const char *value, s
 	return 0;
 }
 
+static int set_control(void *ctx, const struct opt_def *def, const char *value,
+		       struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+
+	if (!value[0])
+		return err_set(err, -EINVAL, "--%s needs fd:N", def->name);
+	o->control = value;
+	return 0;
+}
+
 enum flag_opt { FLAG_QUIET, FLAG_VERBOSE, FLAG_JSON };
 
 static int set_flag(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
@@ -277,6 +288,8 @@ static const struct opt_def run_table[] = {
 	  0 },
 	{ "events", 0, "FILE|fd:N|-", "append events there, one JSON object a line", set_events,
 	  0 },
+	{ "control", 0, "fd:N", "take rules about hosts there while it runs, as JSON lines",
+	  set_control, 0 },
 	{ "quiet", 'q', NULL, "no notes and no summary on standard error", set_flag, FLAG_QUIET },
 	{ "verbose", 'v', NULL, "say what is in force before the command starts", set_flag,
 	  FLAG_VERBOSE },

@@ -31,6 +31,7 @@ struct run_opts {
 	const char *approver; /* NULL: not said */
 	const char *profile;  /* NULL: not said */
 	const char *events;
+	const char *control; /* NULL: none */
 	enum backend backend;
 	const char *off_by; /* what turned the sandbox off, NULL: it is on */
 	bool sandbox_said;  /* --sandbox was given: BERM_SANDBOX does not matter */

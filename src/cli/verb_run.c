@@ -200,11 +200,13 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 
 /* Asks are denies where nobody can answer: the supervisor is told beforehand. */
 static int open_network(struct session *session, struct spec *spec, const struct policy_input *in,
-			struct berm_err *err)
+			const char *control, struct berm_err *err)
 {
 	char *none;
 	int r = session_open_network(session, in, err);
 
+	if (r >= 0 && control)
+		r = session_open_control(session, control, err);
 	if (r < 0 || session_has_approver(session))
 		return r;
 	none = strdup("none");
@@ -237,7 +239,7 @@ static int run(struct run_opts *o, char **command)
 	if (o->off_by || o->backend == BACKEND_NONE)
 		return run_bare(o, spec, session, NULL);
 	run_opts_input(o, command, &input);
-	if (open_network(session, spec, &input, &err) < 0)
+	if (open_network(session, spec, &input, o->control, &err) < 0)
 		return cli_fail(&err);
 	return run_native(o, spec, session);
 }

@@ -6,6 +6,7 @@
 
 #include "policy/pattern.h"
 #include "base/json_out.h"
+#include "session/control.h"
 
 #define LINE_MAX_BYTES (128u * 1024u)
 #define END_WAIT_MS 2000
@@ -28,6 +29,7 @@ struct session *session_new(const struct spec *spec)
 	s->sink = SINK_INIT;
 	s->started_ms = session_now_ms();
 	s->broker = -1;
+	s->control = -1;
 	return s;
 }
 
@@ -40,6 +42,7 @@ void session_free(struct session *s)
 	refused_free(&s->refused);
 	approver_setups_close(&s->approvers, true);
 	close_quietly(s->broker);
+	close_quietly(s->control);
 	free(s);
 }
 
@@ -48,6 +51,11 @@ int session_open_network(struct session *s, const struct policy_input *in, struc
 	s->input = in;
 	s->broker = broker_find();
 	return approver_setups_open(&s->approvers, s->spec, err);
+}
+
+int session_open_control(struct session *s, const char *target, struct berm_err *err)
+{
+	return control_open(target, &s->control, err);
 }
 
 bool session_has_approver(const struct session *s)

@@ -23,6 +23,7 @@ struct session {
 	struct approver_setups approvers;
 	const struct policy_input *input; /* to read the settings again; NULL: they are not */
 	int broker;			  /* O_PATH on berm-egress, -1: it is not there */
+	int control;			  /* --control's descriptor, -1 none */
 	char last_policy_error[1024];	  /* of the steward: told once */
 };
 

@@ -29,6 +29,9 @@ int session_events_fd(const struct session *s);
  * again; it must outlive the session. */
 int session_open_network(struct session *s, const struct policy_input *in, struct berm_err *err);
 
+/* Opens what --control names (session/control.h). */
+int session_open_control(struct session *s, const char *target, struct berm_err *err);
+
 /* "off", "allow", "open" */
 const char *session_network_name(enum net_mode m);
 

@@ -74,9 +74,9 @@ static void warden_ready(struct steward *st)
 		_exit(125);
 }
 
-#define WATCHED_MAX (KIT_MAX + APPROVER_FDS_MAX + 4)
+#define WATCHED_MAX (KIT_MAX + APPROVER_FDS_MAX + 5)
 
-enum { W_WARDEN, W_BROKER, W_SETTINGS, W_FIRST };
+enum { W_WARDEN, W_BROKER, W_SETTINGS, W_CONTROL, W_FIRST };
 
 struct watched {
 	struct pollfd p[WATCHED_MAX];
@@ -93,6 +93,7 @@ static void watch_all(struct steward *st, struct watched *w)
 	p[W_BROKER] = (struct pollfd){ .fd = st->broker,
 				       .events = POLLIN | outbox_events(&st->to_broker) };
 	p[W_SETTINGS] = (struct pollfd){ .fd = st->watch.fd, .events = POLLIN };
+	p[W_CONTROL] = (struct pollfd){ .fd = st->control.fd, .events = POLLIN };
 	w->n = w->kit = W_FIRST;
 	if (st->broker < 0 && !st->broker_gone && !st->ending)
 		for (size_t i = 0; i < KIT_MAX; i++)
@@ -156,6 +157,9 @@ static void one_round(struct steward *st)
 		outbox_flush(&st->to_warden);
 		warden_ready(st);
 	}
+	/* What came before a packet holds for it. */
+	if (w.p[W_CONTROL].revents)
+		policy_control_ready(st);
 	broker_round(st, &w.p[W_BROKER]);
 	kit_round(st, &w);
 	approvers_ready(&st->approvers, &w.p[w.approvers], w.n_approvers);
@@ -191,7 +195,8 @@ void session_steward(void *ctx, struct net_kit *kit, int warden_fd)
 			       .kit = kit,
 			       .warden = warden_fd,
 			       .broker = -1,
-			       .watch = SETTINGS_WATCH_INIT };
+			       .watch = SETTINGS_WATCH_INIT,
+			       .control = CONTROL_INIT };
 	st.policy = st.spec->network.policy;
 	if (!st.policy) {
 		struct net_policy *made;
@@ -206,7 +211,11 @@ void session_steward(void *ctx, struct net_kit *kit, int warden_fd)
 	who_init(&st.who, kit->init_pid);
 	(void)signal(SIGPIPE, SIG_IGN);
 	approvers_start(&st.approvers, &st.s->approvers, steward_answered, ask_terminal, &st);
+	st.control.fd = st.s->control;
+	/* Nobody watched until now. */
 	policy_watch_start(&st);
+	policy_reload(&st);
+	policy_control_ready(&st);
 	while (!done(&st))
 		one_round(&st);
 	/* PDEATHSIG ends a broker that is still there. */

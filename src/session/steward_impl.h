@@ -11,6 +11,7 @@
 #include "policy/net.h"
 #include "session/approver.h"
 #include "session/ask.h"
+#include "session/control.h"
 #include "session/internal.h"
 #include "session/outbox.h"
 #include "session/settings_watch.h"
@@ -39,6 +40,7 @@ struct steward {
 	struct ask_queue asks;
 	struct approvers approvers;
 	struct settings_watch watch;
+	struct control control;
 	struct who who;
 };
 
@@ -95,5 +97,7 @@ void steward_answered(void *ctx, uint32_t id, const struct ask_answer *a);
 void policy_watch_start(struct steward *st);
 /* Reads the settings again and tells the broker. */
 void policy_reload(struct steward *st);
+/* Reads what the control descriptor says. */
+void policy_control_ready(struct steward *st);
 /* Writes a lasting answer; false: it could not be (and the event says so). */
 bool policy_write_answer(struct steward *st, const struct ask *a, const struct ask_answer *answer);

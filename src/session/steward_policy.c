@@ -84,30 +84,38 @@ static void put_in_force(struct steward *st, struct spec *spec)
 	tell_policy(st, 0, "the rules about hosts changed");
 }
 
-void policy_reload(struct steward *st)
+/* The spec of the settings as they are now, with what came over the control descriptor. */
+static int resolve(struct steward *st, struct spec **ret, struct berm_err *err)
 {
-	struct spec *fresh = NULL;
-	struct policy_input in;
-	struct berm_err err = { 0 };
-	int r;
+	struct policy_input in = *st->s->input;
+	size_t n = in.n_net_args + st->control.n;
+	_cleanup_free_ struct policy_net_arg *args = calloc(n + 1, sizeof(*args));
 
-	if (!st->s->input || st->ending)
-		return;
-	watch_all(st); /* folders that have come */
-	in = *st->s->input;
+	if (!args)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (in.n_net_args)
+		memcpy(args, in.net_args, in.n_net_args * sizeof(*args));
+	if (st->control.n)
+		memcpy(args + in.n_net_args, st->control.args, st->control.n * sizeof(*args));
+	in.net_args = args;
+	in.n_net_args = n;
 	in.pretend = true;
 	in.argv = NULL; /* with a command the rules about hosts are left for later */
-	r = policy_resolve(&in, &fresh, &err);
-	if (r >= 0 && !fresh->network.policy) {
+	return policy_resolve(&in, ret, err);
+}
+
+static int apply(struct steward *st, struct berm_err *err)
+{
+	struct spec *fresh = NULL;
+	int r;
+
+	watch_all(st); /* folders that have come */
+	r = resolve(st, &fresh, err);
+	if (r < 0)
+		return r;
+	if (!fresh->network.policy) {
 		spec_free(fresh);
-		return;
-	}
-	if (r < 0) {
-		if (!streq(err.msg, st->s->last_policy_error))
-			tell_policy(st, -r, err.msg);
-		(void)snprintf(st->s->last_policy_error, sizeof(st->s->last_policy_error), "%s",
-			       err.msg);
-		return;
+		return 0;
 	}
 	st->s->last_policy_error[0] = '\0';
 	fresh->network.policy->mode = st->policy->mode;
@@ -115,6 +123,56 @@ void policy_reload(struct steward *st)
 		spec_free(fresh);
 	else
 		put_in_force(st, fresh);
+	return 0;
+}
+
+void policy_reload(struct steward *st)
+{
+	struct berm_err err = { 0 };
+	int r;
+
+	if (!st->s->input || st->ending)
+		return;
+	r = apply(st, &err);
+	if (r >= 0 || streq(err.msg, st->s->last_policy_error))
+		return;
+	tell_policy(st, -r, err.msg);
+	(void)snprintf(st->s->last_policy_error, sizeof(st->s->last_policy_error), "%s", err.msg);
+}
+
+/* ---- the control descriptor ------------------------------------------------------ */
+
+static int do_line(struct steward *st, struct control_line *line, struct berm_err *err)
+{
+	int r;
+
+	if (line->reload)
+		return apply(st, err);
+	r = control_add(&st->control, line);
+	if (r < 0)
+		return err_set(err, r, "too many rules came this way");
+	r = apply(st, err);
+	if (r < 0)
+		control_drop(&st->control); /* that rule, or the settings' own mistake */
+	return r;
+}
+
+static void on_line(void *ctx, const char *text, size_t len)
+{
+	struct steward *st = ctx;
+	struct control_line line;
+	struct berm_err err = { 0 };
+
+	if (control_parse(text, len, &line, &err) >= 0)
+		(void)do_line(st, &line, &err);
+	control_reply(&st->control, line.id, &err);
+	free(line.pattern);
+}
+
+void policy_control_ready(struct steward *st)
+{
+	if (st->s->input && !st->ending)
+		control_read(&st->control, on_line, st);
 }
 
 /* ---- lasting answers ------------------------------------------------------------ */

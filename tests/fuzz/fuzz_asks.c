@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "session/client_proto.h"
+#include "session/control.h"
 #include "session/who.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,6 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	_cleanup_free_ char *line = malloc(size + 1);
 	char shown[WHO_COMMAND_MAX];
 	struct client_msg m;
+	struct control_line control;
+	struct berm_err err = { 0 };
 	bool allow = false;
 
 	memcpy(line, data, size);
@@ -49,6 +52,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)mailbox_parse(line, size, &q, "b-1", &allow);
 	if (allow)
 		must(has(data, size, "true"));
+	if (control_parse(line, size, &control, &err) >= 0)
+		must(control.reload != (control.pattern != NULL));
+	else
+		must(err.msg[0] && !control.pattern);
+	free(control.pattern);
 	who_show_words(line, size, shown, sizeof(shown));
 	must(strlen(shown) < sizeof(shown));
 	for (const char *p = shown; *p; p++)

@@ -5,12 +5,14 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "base/fd.h"
 #include "policy_fixture.h"
 
 static struct machine machine;
+static int control; /* our end */
 
 static int up(void **state)
 {
@@ -170,14 +172,90 @@ static void test_no_link(void **state)
 	assert_int_equal(access(at(&machine, "elsewhere/policy.local.json"), F_OK), -1);
 }
 
+/* What changed while nobody watched: before the first packet. */
+static void test_changed_before(void **state)
+{
+	struct stage *s = *state;
+
+	put(&machine, "config/policy.json", "{ \"network\": { \"deny\": [\"good.test\"] } }");
+	first_packet(s);
+	say_ask(s, 1, "good.test", 443);
+	hears_answer(s, 1, VERDICT_DENY, EG_ONCE);
+}
+
+/* ---- the control descriptor ------------------------------------------------------ */
+
+static int control_up(void **state)
+{
+	struct stage *s;
+	int fd[2];
+
+	(void)up(state);
+	s = *state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd), 0);
+	control = fd[0];
+	s->session->control = fd[1];
+	return 0;
+}
+
+static int control_down(void **state)
+{
+	(void)close(control);
+	return down(state);
+}
+
+static void tells(const char *line, const char *answer)
+{
+	char got[2048];
+	ssize_t n;
+
+	assert_true(write(control, line, strlen(line)) == (ssize_t)strlen(line));
+	n = receive(control, got, sizeof(got) - 1);
+	assert_true(n > 0);
+	got[n] = '\0';
+	if (!strstr(got, answer))
+		fail_msg("%s -> %s", line, got);
+}
+
+static void test_control(void **state)
+{
+	struct stage *s = *state;
+	static const char early[] = "{\"id\":1,\"deny_domain\":\"good.test\"}\n";
+
+	/* Before anybody listens: it holds for the first packet. */
+	assert_true(write(control, early, sizeof(early) - 1) == (ssize_t)sizeof(early) - 1);
+	first_packet(s);
+	say_ask(s, 1, "good.test", 443);
+	hears_answer(s, 1, VERDICT_DENY, EG_ONCE);
+	tells("", "{\"id\":1,\"ok\":true}");
+	tells("{\"id\":2,\"allow_domain\":\"now.test:22\"}\n", "{\"id\":2,\"ok\":true}");
+	hears_config(s, "now.test");
+	say_ask(s, 2, "now.test", 22);
+	hears_answer(s, 2, VERDICT_ALLOW, EG_ONCE);
+	/* Mistakes change nothing and are told. */
+	tells("{\"id\":3,\"allow_domain\":\"a*b.*.test\"}\n", "{\"id\":3,\"ok\":false");
+	tells("{\"id\":4,\"allow_domain\":\"x.test\",\"deny_domain\":\"y.test\"}\n",
+	      "{\"id\":4,\"ok\":false");
+	tells("nonsense\n", "{\"ok\":false");
+	tells("{\"reload\":true}\n", "{\"ok\":true}");
+	say_ask(s, 3, "now.test", 22);
+	hears_answer(s, 3, VERDICT_ALLOW, EG_ONCE);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, up, down)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_new_rules), TEST(test_broken_rules), TEST(test_late_folder),
-		TEST(test_always),    TEST(test_always_here),  TEST(test_not_ours),
+		TEST(test_new_rules),
+		TEST(test_broken_rules),
+		TEST(test_late_folder),
+		TEST(test_always),
+		TEST(test_always_here),
+		TEST(test_not_ours),
 		TEST(test_no_link),
+		TEST(test_changed_before),
+		cmocka_unit_test_setup_teardown(test_control, control_up, control_down),
 	};
 
 	if (argc == 1 && streq(argv[0], "berm-egress"))
