@@ -276,6 +276,26 @@ void aim_count_err(struct aim *a, enum decision d, int err, const char *reason)
 	aim_unref(other);
 }
 
+void aims_rejudge(struct broker *b)
+{
+	const struct net_policy *p = b->config->policy;
+
+	for (struct aim *a = b->aims->all; a; a = a->next) {
+		struct net_verdict v;
+		struct host h;
+
+		unlist(a);
+		if (a->rule < 0)
+			continue;
+		aim_host(a, &h);
+		net_judge(p, &h, a->port, &v);
+		/* One that is gone is not named; what it did is told all the same. */
+		a->rule = v.rule && v.decision == (enum decision)a->decision
+				  ? (int32_t)(v.rule - p->rules)
+				  : -1;
+	}
+}
+
 void aims_flush_all(struct broker *b)
 {
 	struct aim *next;

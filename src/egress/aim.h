@@ -73,6 +73,9 @@ void aim_count(struct aim *a, uint32_t ms, uint64_t up, uint64_t down);
 /* One that went wrong with another errno or reason than the aim's. */
 void aim_count_err(struct aim *a, enum decision d, int err, const char *reason);
 
+/* The rules changed: finds those that are meant among the new ones. */
+void aims_rejudge(struct broker *b);
+
 /* Tells all that is not told yet. */
 void aims_flush_all(struct broker *b);
 

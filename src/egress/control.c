@@ -210,13 +210,14 @@ static void new_config(struct broker *b, int fd)
 	c->n_host_ports = b->config->n_host_ports;
 	eg_config_free(b->config);
 	b->config = c;
+	aims_rejudge(b);
 	asks_rejudge(b);
 	relay_rejudge(b);
 }
 
 static void stop(struct broker *b)
 {
-	relay_report_all(b);
+	relay_end_all(b);
 	aims_flush_all(b);
 	b->control->stopping = true;
 	flush(b->control);

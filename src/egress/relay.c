@@ -246,10 +246,10 @@ int relay_start(struct broker *b, const struct relay_args *a)
 	return 0;
 }
 
-void relay_report_all(struct broker *b)
+void relay_end_all(struct broker *b)
 {
-	for (struct conn *k = b->relays->first; k; k = k->next)
-		account(k);
+	while (b->relays->first)
+		conn_abort(b->relays->first);
 }
 
 void relay_rejudge(struct broker *b)

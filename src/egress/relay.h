@@ -32,8 +32,8 @@ int relay_start(struct broker *b, const struct relay_args *args);
 
 /* How many are open. */
 unsigned relay_count(const struct broker *b);
-/* Counts the open ones as if they ended now; for the end of the session. */
-void relay_report_all(struct broker *b);
+/* Ends all that are open; for the end of the session. */
+void relay_end_all(struct broker *b);
 /* The rules changed: with config->cut, what they refuse now is closed. */
 void relay_rejudge(struct broker *b);
 
