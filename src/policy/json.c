@@ -16,6 +16,9 @@ static int blank_comments(const char *name, char *p, size_t len, struct berm_err
 	for (size_t i = 0; i < len; i++) {
 		char next = i + 1 < len ? p[i + 1] : '\0';
 
+		/* jansson passes over it, and whoever looks at the text would not. */
+		if (p[i] == '\0')
+			return err_set(err, -EINVAL, "%s:%u: a zero byte", name, line);
 		if (p[i] == '\n')
 			line++;
 		if (string) {

@@ -50,9 +50,11 @@ static size_t skip_string(const struct text *t, size_t i)
 static size_t skip_value(const struct text *t, size_t i)
 {
 	unsigned depth = 0;
+	size_t before;
 
 	do {
 		i = skip_space(t, i);
+		before = i;
 		if (i >= t->len)
 			return t->len;
 		if (t->s[i] == '"') {
@@ -69,7 +71,7 @@ static size_t skip_value(const struct text *t, size_t i)
 			while (i < t->len && !strchr(" \t\r\n,:]}/", t->s[i]))
 				i++;
 		}
-	} while (depth && i < t->len);
+	} while (depth && i > before && i < t->len);
 	return i;
 }
 

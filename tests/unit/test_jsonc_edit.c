@@ -75,6 +75,10 @@ static void test_members(void **state)
 static void test_refused(void **state)
 {
 	(void)state;
+	struct berm_err err = { 0 };
+	_cleanup_buf_ struct buf b = BUF_INIT(1024);
+
+	assert_int_equal(jsonc_edit("f", "{\"a\":3\0}", 8, &allow_a, &b, &err), -EINVAL);
 	check(&allow_a, "[]", -EINVAL, "");
 	check(&allow_a, "{", -EINVAL, "");
 	check(&allow_a, "{\"network\": 3}", -EINVAL, "");
