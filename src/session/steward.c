@@ -11,6 +11,9 @@
 /* What the broker has to say at the end, before the warden's patience is over. */
 #define END_MS 1000
 
+/* Changes of the settings before that are seen then. */
+#define WATCH_AFTER_MS 500
+
 /* Descriptors of the kit on which the first packet shows. */
 static bool wakes(const struct net_kit *kit, size_t i)
 {
@@ -117,6 +120,8 @@ static int patience(const struct steward *st, long long now)
 
 	t = sooner(t, approvers_timeout(&st->approvers, now));
 	t = sooner(t, settings_watch_timeout(&st->watch, now));
+	if (st->watch_at)
+		t = sooner(t, st->watch_at > now ? (int)(st->watch_at - now) : 0);
 	if (st->ending)
 		t = sooner(t, st->end_ms > now ? (int)(st->end_ms - now) : 0);
 	return t;
@@ -144,6 +149,15 @@ static void kit_round(struct steward *st, const struct watched *w)
 	}
 }
 
+static bool watch_begins(struct steward *st, long long now)
+{
+	if (!st->watch_at || now < st->watch_at || st->ending)
+		return false;
+	st->watch_at = 0;
+	policy_watch_start(st);
+	return true; /* nobody watched until now */
+}
+
 static void one_round(struct steward *st)
 {
 	static struct watched w;
@@ -165,7 +179,8 @@ static void one_round(struct steward *st)
 	approvers_ready(&st->approvers, &w.p[w.approvers], w.n_approvers);
 	steward_ask_tick(st, now);
 	approvers_tick(&st->approvers, now);
-	if (settings_watch_ready(&st->watch, w.p[W_SETTINGS].revents != 0, now))
+	if (settings_watch_ready(&st->watch, w.p[W_SETTINGS].revents != 0, now) ||
+	    watch_begins(st, now))
 		policy_reload(st);
 }
 
@@ -212,8 +227,7 @@ void session_steward(void *ctx, struct net_kit *kit, int warden_fd)
 	(void)signal(SIGPIPE, SIG_IGN);
 	approvers_start(&st.approvers, &st.s->approvers, steward_answered, ask_terminal, &st);
 	st.control.fd = st.s->control;
-	/* Nobody watched until now. */
-	policy_watch_start(&st);
+	st.watch_at = session_now_ms() + WATCH_AFTER_MS;
 	policy_reload(&st);
 	policy_control_ready(&st);
 	while (!done(&st))

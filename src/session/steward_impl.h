@@ -40,6 +40,9 @@ struct steward {
 	struct ask_queue asks;
 	struct approvers approvers;
 	struct settings_watch watch;
+	/* When it begins, 0: it has. The end of a watch waits for the kernel's readers, ten
+	 * milliseconds and more, which a short command should not pay for. */
+	long long watch_at;
 	struct control control;
 	struct who who;
 };

@@ -31,6 +31,8 @@ static void watch_all(struct steward *st)
 	_cleanup_free_ char *config = user_config_dir(in, st->spec->user_home);
 	_cleanup_free_ char *drop = path_join(managed, "managed.d"), *cwd = getcwd(NULL, 0);
 
+	if (st->watch_at)
+		return;
 	if (config)
 		settings_watch_dir(&st->watch, config);
 	settings_watch_dir(&st->watch, managed);
