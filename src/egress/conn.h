@@ -26,10 +26,10 @@ struct way {
 	uint8_t *stash;	   /* bytes that the receiver did not take */
 	uint64_t bytes;
 	uint32_t own; /* of them, so many are ours */
-	bool bulk;   /* much is coming: splice */
-	bool eof;    /* the sender has ended */
-	bool ended;  /* the receiver knows */
-	bool broken; /* the receiver takes nothing any more: what comes is thrown away */
+	bool bulk;    /* much is coming: splice */
+	bool eof;     /* the sender has ended */
+	bool ended;   /* the receiver knows */
+	bool broken;  /* the receiver takes nothing any more: what comes is thrown away */
 };
 
 struct conn {
