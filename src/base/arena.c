@@ -38,7 +38,7 @@ int arena_reader(void)
 #include <unistd.h>
 
 #define ARENA_SIZE (4u << 20)
-#define ARENA_FIRST (192u << 10) /* what a usual start takes, in memory at once */
+#define ARENA_FIRST (96u << 10) /* what a usual start takes, in memory at once */
 #define ALIGN 16u
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14, include/uapi/asm-generic/mman-common.h */
