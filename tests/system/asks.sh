@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2016
+# shellcheck shell=bash disable=SC2016,SC2028
 # Asks about files, and the dialog at the terminal (SPEC F10, G2, G6).
 # shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
@@ -69,6 +69,39 @@ dialog asks.never 'never: written, and kept' "${ask}answer n" 'cat asked; cat as
 	'grep -q "/asked\": \"none\"" .berm/policy.local.json && [[ $(grep -c "\"event\":\"ask\"" "$EV") == 1 ]]'
 APPROVER=none dialog asks.none 'nobody: a deny at once' 'wait Permission denied' 'cat asked' '*Permission denied*status 1' \
 	'! grep -q "\"event\":\"ask\"" "$EV"'
+
+dialog asks.host 'a host that no rule names' "${ask}wait connect to new.test port 80
+answer d" 'curl -sS http://new.test/; echo end' '*curl*connect to new.test port 80*denied*end*status 0' \
+	'[[ $(grep -c "\"event\":\"network\".*\"decision\":\"deny\",\"asked\":true,\"host\":\"new.test\"" "$EV") == 1 ]]'
+dialog asks.host-direct 'the same without a proxy' "${ask}wait connect to new.test port 81
+answer d" 'unset http_proxy HTTP_PROXY; curl -sS http://new.test:81/; echo end' '*curl*connect to new.test port 81*denied*end*status 0'
+dialog asks.host-never 'never: the rule is written, and read' "${ask}answer n" \
+	'curl -sS http://new.test/; curl -sS http://new.test/; echo end' '*denied from now on in this workspace*end*status 0' \
+	'grep -q "\"deny\": \[\"new.test:80\"\]" .berm/policy.local.json && [[ $(grep -c "\"event\":\"ask\"" "$EV") == 1 ]] &&
+	grep -q "\"event\":\"policy\",\"in_force\":true" "$EV"'
+
+# In the background nobody is asked: the question waits for the foreground.
+if wanted asks.background; then
+	fresh
+	printf 'top\n' >"$W/asked"
+	printf 'PS1="> "\n' >"$D/rc"
+	out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=dumb timeout 60 /usr/bin/python3 -B "$HERE/dialog.py" "wait > 
+type $BERM run -q --approver tty -w $W --events $D/events --ask $W/asked -- cat asked & while ! grep -q '\"ask\"' $D/events; do :; done\\n
+wait \\n> 
+type echo not \$((6*7))\\n
+wait not 42
+none asks:
+type fg\\n
+${ask}answer a
+wait top[^>]*> 
+type exit\\n" /bin/bash --rcfile "$D/rc" --noprofile -i 2>&1)
+	if [[ $out == *'dialog.py:'* || $out != *'allowed once'* ]]; then
+		t_fail asks.background 'in the background nobody is asked, in the foreground then' "$out"
+	else
+		t_ok asks.background 'in the background nobody is asked, in the foreground then'
+	fi
+	drop "$D"
+fi
 
 # Without a terminal nobody can be asked, and nothing waits.
 fresh
