@@ -194,4 +194,7 @@ void warden_net_end(struct warden *w)
 	while (waitpid(w->steward, NULL, 0) < 0 && errno == EINTR)
 		;
 	w->steward = 0;
+	/* The broker of one that was killed has come to us (subreaper), and dies with it. */
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
 }
