@@ -71,7 +71,7 @@ static void become_broker(int program, int control, const int *kit, size_t n)
 	memcpy(all + 1, kit, n * sizeof(*kit));
 	all[n + 1] = program;
 	for (size_t i = 0; i < n + 2; i++) {
-		all[i] = fcntl(all[i], F_DUPFD_CLOEXEC, 4 + KIT_MAX + 1);
+		all[i] = fcntl(all[i], F_DUPFD_CLOEXEC, 4 + (int)n);
 		if (all[i] < 0)
 			_exit(125);
 	}
