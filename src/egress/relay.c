@@ -159,6 +159,9 @@ static void on_client(struct watch *w, uint32_t events)
 
 	note(&k->client, events);
 	run(k);
+	/* Reset while nobody reads it: the server's answer is awaited, or it takes no more. */
+	if (events & EPOLLERR && !k->gone)
+		conn_abort(k);
 }
 
 static void on_up(struct watch *w, uint32_t events)

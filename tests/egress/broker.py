@@ -8,6 +8,7 @@ command; the kit holds plain sockets of the loopback. Prints TAP.
 import array
 import errno
 import os
+import random
 import resource
 import select
 import signal
@@ -577,6 +578,66 @@ def test_descriptors():
         check("with few descriptors every client has its turn", served == many, served)
         more = sum(int(x) for x in open(f"/proc/{b.pid}/stat").read().rsplit(")", 1)[1].split()[11:13])
         check("and it does not spin", more - cpu < 200, more - cpu)
+
+
+STORM = [b"GET / HTTP/1.1\r\n", b"Host: 127.0.0.1\r\n", b"\r\n", b"\n", b"CONNECT 127.0.0.1:%d HTTP/1.1\r\n\r\n",
+         b"\5\1\0", b"\5\1\0\1\x7f\0\0\1\0\7", b"\5\1\0\3\7no.test\0\x16", b"\4\1\0\7\0\0\0\1u\0name\0",
+         b"POST http://127.0.0.1:%d/ HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 9\r\n\r\n123456789",
+         b"\x16\3\1\0\5\1\0\0\1\3", b"x" * 3000, b"Transfer-Encoding: chunked\r\n", b"5\r\nabcde\r\n0\r\n\r\n",
+         b"GET http://far.test/ HTTP/1.1\r\nHost: far.test\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+         b"CONNECT far.test:443 HTTP/1.1\r\n\r\n\x16\3\1"]
+
+
+def test_storm():
+    """Clients that say bits of everything, in pieces, and leave in every way."""
+    echo, proxy = Echo(), Upstream()
+    dice = random.Random(20261201)
+    with Broker(config(policy(rule("allow", OPEN), rule("allow", "*.test")), upstream=f"127.0.0.1:{proxy.port}",
+                       no_proxy="127.0.0.1")) as b:
+        before = len(os.listdir(f"/proc/{b.pid}/fd")) if os.geteuid() == 0 else 0
+        socks = []
+        for _ in range(1500):
+            sock = b.dial(dice.choice(("HTTP", "SOCKS", "DNS_TCP4")))
+            sock.setblocking(False)
+            socks.append(sock)
+            try:
+                for _ in range(dice.randrange(6)):
+                    said = dice.choice(STORM).replace(b"%d", b"%d" % echo.port)
+                    cut = dice.randrange(len(said) + 1)
+                    sock.send(said[:cut])
+                    if dice.random() < 0.7:
+                        sock.send(said[cut:])
+            except OSError:
+                pass
+            if dice.random() < 0.6:
+                one = socks.pop(dice.randrange(len(socks)))
+                how = dice.randrange(3)
+                if how == 0:
+                    one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                elif how == 1:
+                    try:
+                        one.shutdown(socket.SHUT_WR)
+                    except OSError:
+                        pass
+                    socks.append(one)
+                    continue
+                one.close()
+            if len(socks) > 300:
+                socks.pop(0).close()
+        for sock in socks:
+            sock.close()
+        sock = b.connect("127.0.0.1", echo.port)
+        check("after a storm it serves", head(sock)[0].split()[1] == "200")
+        sock.close()
+        # All of theirs are given back: what is left is what it began with. (Only root may look.)
+        if os.geteuid():
+            return
+        for _ in range(PATIENCE * 10):
+            left = len(os.listdir(f"/proc/{b.pid}/fd"))
+            if left <= before + 4:
+                break
+            select.select([], [], [], 0.1)
+        check("and holds nothing of it", left <= before + 4, before, left)
 
 
 def main():
