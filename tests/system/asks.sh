@@ -103,6 +103,64 @@ type exit\\n" /bin/bash --rcfile "$D/rc" --noprofile -i 2>&1)
 	drop "$D"
 fi
 
+# client ID "what" ANSWER DO WANT-GLOB: a client over a descriptor answers.
+client()
+{
+	local id=$1 text=$2 answer=$3 body=$4 want=$5 out
+	wanted "$id" || return 0
+	fresh
+	printf 'top\n' >"$W/asked"
+	printf 'treasure\n' >"$W/hidden"
+	out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" timeout 60 /usr/bin/python3 -B "$HERE/../net/approver.py" fd "$answer" "$D/asked" "$D" \
+		"$BERM" run -q --events "$D/events" -w "$W" --ask "$W/asked" --deny-read "$W/hidden" -- /bin/bash -c "$body" 2>&1 </dev/null)
+	# shellcheck disable=SC2053
+	if [[ $out != $want || $out == *treasure* ]]; then
+		t_fail "$id" "$text" "wanted: $want" "$out" "$(cut -c1-300 "$D/events" | head -n 8)"
+	else
+		t_ok "$id" "$text"
+	fi
+	drop "$D"
+}
+
+client asks.client 'a client says yes' wait1:allow 'cat asked; cat asked' $'top\ntop'
+client asks.client-no 'a client says no' deny 'cat asked' '*Permission denied'
+client asks.swap 'what is opened is what was allowed, whatever the path says by then' wait1:allow 'exec python3 -c "
+import ctypes, os, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+path = ctypes.create_string_buffer(b\"asked\", 64)
+def swap():
+    time.sleep(0.3)
+    ctypes.memmove(path, b\"hidden\\0\", 7)
+threading.Thread(target=swap).start()
+fd = libc.open(path, 0)
+print(os.read(fd, 99) if fd >= 0 else os.strerror(ctypes.get_errno()))
+"' '*Permission denied*'
+client asks.links 'nor what it leads to by then' wait1:allow 'ln -s asked link; cat link & sleep 0.3; ln -sfn hidden link; wait $!' '*'
+client asks.flood 'two hundred calls held at once' never 'for i in $(seq 200); do cat asked 2>/dev/null & done; sleep 1; kill -9 $(jobs -p); wait; echo end' '*end'
+client asks.parallel 'others go on while calls are held' never 'cat asked & for i in $(seq 50); do echo $i >f$i; cat f$i; done | tail -1; kill -9 $!; echo end' '*50*end'
+client asks.fork 'one of a family is held, not the others' wait1:allow '(cat asked) & (echo x >new; cat new); wait' '*x*top'
+client asks.exec 'an open that is held ends with its process' never 'python3 -c "
+import os, threading, time
+threading.Thread(target=lambda: open(\"asked\"), daemon=True).start()
+time.sleep(0.5)
+os.execv(\"/bin/echo\", [\"echo\", \"on\"])
+"' '*on'
+
+# The client has standard input and output; the command has neither.
+if wanted asks.stdio; then
+	fresh
+	printf 'top\n' >"$W/asked"
+	cd "$W" || exit 1
+	coproc CLIENT { env -i HOME="$H" PATH="$T_PATH" timeout 30 "$BERM" run -q --approver stdio -w "$W" --ask "$W/asked" -- /bin/sh -c 'cat; cat asked; echo on' 2>"$D/err"; }
+	IFS= read -r line <&"${CLIENT[0]}"
+	printf '%s\n' '{"type":"control_response","response":{"subtype":"success","request_id":"berm-1","response":{"behavior":"allow"}}}' >&"${CLIENT[1]}"
+	rest=$(cat <&"${CLIENT[0]}")
+	wait "$CLIENT_PID"
+	cd / || exit 1
+	t_is asks.stdio 'a client on standard input and output' "$(grep -c '"tool_name":"SandboxFileAccess"' <<<"$line") $rest $(tr '\n' ' ' <"$D/err")" '1  top on '
+	drop "$D"
+fi
+
 # Without a terminal nobody can be asked, and nothing waits.
 fresh
 printf 'top\n' >"$W/asked"
