@@ -221,8 +221,9 @@ class Echo:
                     if self.answer is None:
                         sock.sendall(data)
                     elif b"\r\n\r\n" in got:
+                        self.seen.append(got)
                         sock.sendall(self.answer)
-                        break
+                        return
             except OSError:
                 pass
         self.seen.append(got)
