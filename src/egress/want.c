@@ -223,9 +223,10 @@ static void on_answer(struct asker *a, enum decision d, const char *reason)
 	struct want *w = container_of(a, struct want, asker);
 	struct net_verdict v;
 
-	w->answered = d != VERDICT_ASK;
-	judge(w, &v);
 	/* Rules that came in the meantime stand above the answer. */
+	judge(w, &v);
+	w->answered = v.decision == VERDICT_ASK && d != VERDICT_ASK;
+	judge(w, &v);
 	if (d == VERDICT_ALLOW && v.decision == VERDICT_ALLOW)
 		go(w, &v);
 	else
