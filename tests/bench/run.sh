@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # tests/bench/run.sh BERM [OPTION]... [WORK]...: builds the helpers beside BERM and
-# measures (bench.py --help). As root it makes an ordinary user for it, and only
+# measures (bench.py --help; net.py for the network, which WORK calls "net"). As root it makes an ordinary user for it, and only
 # root can see the memory of berm's processes, which nobody else may look into.
 # Peers: what is on the PATH, or below $BERM_PEERS where npm has put it.
 set -euo pipefail
@@ -9,13 +9,33 @@ berm=$(realpath "${1:?usage: run.sh BERM [OPTION]... [WORK]...}")
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(dirname "$berm")
-if ! log=$(ninja -C "$build" tests/bench/floor tests/bench/micro 2>&1); then
+if ! log=$(ninja -C "$build" berm-egress tests/bench/floor tests/bench/micro tests/bench/netmicro 2>&1); then
 	printf '%s\n' "$log" >&2
 	exit 1
 fi
 
+# Is the network among the WORK that is asked for?
+net_wanted() {
+	local some=
+	while (($#)); do
+		case $1 in
+		--rounds | --scale | --dir | --pss) shift ;;
+		-*) ;;
+		net) return 0 ;;
+		*) some=1 ;;
+		esac
+		shift
+	done
+	[[ -z $some ]]
+}
+
 if ((EUID != 0)); then
-	exec python3 "$here/bench.py" --berm "$berm" --helpers "$build/tests/bench" "$@"
+	status=0
+	python3 "$here/bench.py" --berm "$berm" --helpers "$build/tests/bench" "$@" || status=$?
+	net_wanted "$@" || exit "$status"
+	"$here/../net/world.sh" python3 "$here/net.py" --berm "$berm" --helpers "$build/tests/bench" "$@" ||
+		status=$?
+	exit "$status"
 fi
 
 stage=$(mktemp -d /tmp/berm-bench.XXXXXXXX)
@@ -34,9 +54,10 @@ trap 'exit 130' INT TERM
 useradd --create-home "$user"
 home=$(getent passwd "$user" | cut -d: -f6)
 chmod 755 "$stage"
-cp "$berm" "$build/tests/bench/floor" "$build/tests/bench/micro" "$stage"
+cp "$berm" "$build/berm-egress" "$build/tests/bench/floor" "$build/tests/bench/micro" \
+	"$build/tests/bench/netmicro" "$stage"
 mkdir "$stage/tests"
-cp -r "$here" "$(dirname "$here")/peers" "$stage/tests"
+cp -r "$here" "$(dirname "$here")/peers" "$(dirname "$here")/net" "$stage/tests"
 chmod -R go+rX "$stage"
 as_user=(runuser -u "$user" -- env -i "HOME=$home" "USER=$user" PATH=/usr/local/bin:/usr/bin:/bin
 	"BERM_PEERS=${BERM_PEERS:-}")
@@ -57,7 +78,29 @@ pss() {
 	echo "$total"
 }
 
+# The same of a broker that has relayed something.
+pss_broker() {
+	local pid='' kib=0
+	"${net[@]}" --hold >/dev/null &
+	for _ in {1..200}; do
+		pid=$(pgrep -u "$user" -x berm-egress) && break
+		sleep 0.05
+	done
+	sleep 2
+	[[ -z $pid ]] || kib=$(awk '/^Pss:/ { print $2 }' "/proc/$pid/smaps_rollup")
+	wait
+	echo "$kib"
+}
+
+status=0
 memory=$(pss)
 cd /
 "${as_user[@]}" python3 "$stage/tests/bench/bench.py" --berm "$stage/berm" --helpers "$stage" \
-	--pss "$memory" "$@"
+	--pss "$memory" "$@" || status=$?
+if net_wanted "$@"; then
+	net=("${as_user[@]}" "$stage/tests/net/world.sh" python3 "$stage/tests/bench/net.py"
+		--berm "$stage/berm" --helpers "$stage")
+	memory=$(pss_broker)
+	"${net[@]}" --pss "$memory" "$@" || status=$?
+fi
+exit "$status"

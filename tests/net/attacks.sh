@@ -157,7 +157,7 @@ net attacks.kill 'killing whatever can be killed' do="\$C blocking \$TAG.ok.test
 net attacks.see "berm's processes are not there" do='for p in /proc/[0-9]*; do tr "\0" " " <$p/cmdline; echo; done | grep -c "egres[s]"; echo end' want='^.0.end' bare=no:'there they are'
 
 # host's sockets
-net attacks.unix-path 'a unix socket of the host' do="\$C unix $WORLD/site/host.sock" deny='ERR' 
+net attacks.unix-path 'a unix socket of the host' do="\$C unix $WORLD/site/host.sock" deny='ERR'
 net attacks.unix-abstract 'an abstract one' do='$C unix @berm-test-host' deny='ERR'
 net attacks.vsock 'vsock' do="$(py 's = socket.socket(40, socket.SOCK_STREAM); print("OK made")')" want= deny='EACCES|EPERM|EAFNOSUPPORT|denied|not permitted|not supported' bare=no:'the kernel may not have it'
 net attacks.services "the host's services by every local address" do='for a in 127.0.0.1 127.0.0.53 0.0.0.0 198.51.101.2 198.18.0.1 ::1 2600:1f18:51::2 fd62:6572:6d00::1 ::ffff:127.0.0.1; do $C send $a 4002 x; done' host=yes tagless=yes unseen='host-service.* 4002'

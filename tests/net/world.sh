@@ -74,7 +74,7 @@ make_site() {
 	}
 	printf 'nameserver 203.0.114.53\noptions timeout:2 attempts:2\n' >"$WORLD/etc/resolv.conf"
 	printf '%s\n' '127.0.0.1 localhost' '::1 localhost' '203.0.114.80 inhosts.ok.test' \
-		'203.0.114.81 inhosts.no.test' '10.9.9.9 private-inhosts.ok.test' >"$WORLD/etc/hosts"
+		'203.0.114.81 inhosts.no.test' '10.9.9.9 private-inhosts.ok.test' '203.0.111.1 bench.ok.test' >"$WORLD/etc/hosts"
 }
 
 # ---- inside: the network and its servers ----------------------------------------
@@ -84,6 +84,10 @@ inside() {
 	mount --make-rprivate / && mount --bind "$WORLD" "$WORLD" && mount --make-private "$WORLD" &&
 		: >"$WORLD/net" && unshare "--net=$WORLD/net" true || exit 77
 	ip link set lo up
+	# addresses of this machine that are on no interface: for numbers over loopback
+	ip route add local 203.0.111.0/24 dev lo
+	echo 1024 65535 >/proc/sys/net/ipv4/ip_local_port_range
+	echo 1 >/proc/sys/net/ipv4/tcp_tw_reuse
 	"${other[@]}" ip link add inet1 type veth peer name berm0 netns $$ || exit 77
 	ip link set berm0 mtu 65535 up
 	ip addr add "$host4/30" dev berm0
