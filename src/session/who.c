@@ -5,10 +5,17 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/str.h"
 
-#define WORDS_MAX 4096 /* bytes of a command line that are looked at */
+#define WHO_BUDGET_US 300000 /* for looking, of each second */
+#define WORDS_MAX 4096	     /* bytes of a command line that are looked at */
+
+struct who_list {
+	pid_t pid[WHO_PROCESSES_MAX];
+	size_t n;
+};
 
 static ssize_t link_text(int dir, const char *path, char *dst, size_t size)
 {
@@ -97,35 +104,113 @@ static bool has_socket(int dir, const char *want, unsigned *left)
 	return false;
 }
 
-pid_t who_has_socket(const struct who *w, uint32_t inode)
+static bool process_has(const struct who *w, pid_t pid, const char *want, unsigned *fds)
 {
-	unsigned processes = WHO_PROCESSES_MAX, fds = WHO_FDS_MAX;
-	_cleanup_closedir_ DIR *d = NULL;
-	struct dirent *e;
-	char want[64];
-	int fd;
+	_cleanup_close_ int dir = open_member(w, pid);
 
-	if (!inode || w->proc < 0)
+	return dir >= 0 && has_socket(dir, want, fds);
+}
+
+/* Appends the children of one thread: "12 34 ". false: the kernel does not tell them. */
+static bool add_children(const struct who *w, pid_t pid, const char *tid, struct who_list *l)
+{
+	char path[64], text[8192], *p = text, *end;
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "%d/task/%s/children", pid, tid);
+	fd = openat(w->proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno != ENOENT || l->n > 1;
+	n = read(fd, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	while (l->n < WHO_PROCESSES_MAX) {
+		long child = strtol(p, &end, 10);
+
+		if (end == p)
+			break;
+		l->pid[l->n++] = (pid_t)child;
+		p = end;
+	}
+	return true;
+}
+
+/* Init and what descends from it, from the top; false: the kernel does not tell
+ * (CONFIG_PROC_CHILDREN). */
+static bool list_family(const struct who *w, struct who_list *l)
+{
+	l->pid[0] = w->init;
+	l->n = 1;
+	for (size_t i = 0; i < l->n; i++) {
+		_cleanup_closedir_ DIR *d = NULL;
+		struct dirent *e;
+		char path[32];
+		int fd;
+
+		(void)snprintf(path, sizeof(path), "%d/task", l->pid[i]);
+		fd = openat(w->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		d = fd < 0 ? NULL : fdopendir(fd);
+		if (!d)
+			close_quietly(fd);
+		while (d && (e = readdir(d)))
+			if (is_number(e->d_name) && !add_children(w, l->pid[i], e->d_name, l))
+				return false;
+	}
+	return true;
+}
+
+/* Every process of the host that can be seen. */
+static void list_all(const struct who *w, struct who_list *l)
+{
+	int fd = openat(w->proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	l->n = 0;
+	if (!d)
+		close_quietly(fd);
+	while (d && l->n < WHO_PROCESSES_MAX && (e = readdir(d)))
+		if (is_number(e->d_name))
+			l->pid[l->n++] = (pid_t)strtol(e->d_name, NULL, 10);
+}
+
+static long long now_us(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (long long)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+/* A storm of refusals must not keep the steward from its answers. */
+static bool may_look(struct who *w, long long now)
+{
+	if (now - w->window_us >= 1000000) {
+		w->window_us = now;
+		w->spent_us = 0;
+	}
+	return w->spent_us < WHO_BUDGET_US;
+}
+
+pid_t who_has_socket(struct who *w, uint32_t inode)
+{
+	static struct who_list family;
+	unsigned fds = WHO_FDS_MAX;
+	long long begin = now_us();
+	pid_t found = 0;
+	char want[64];
+
+	if (!inode || w->proc < 0 || w->init <= 1 || !may_look(w, begin))
 		return 0;
 	(void)snprintf(want, sizeof(want), "socket:[%u]", inode);
-	fd = openat(w->proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	d = fd < 0 ? NULL : fdopendir(fd);
-	if (!d) {
-		close_quietly(fd);
-		return 0;
-	}
-	while (processes && fds && (e = readdir(d))) {
-		_cleanup_close_ int dir =
-			is_number(e->d_name) ? open_member(w, (pid_t)strtol(e->d_name, NULL, 10))
-					     : -1;
-
-		if (dir < 0)
-			continue;
-		processes--;
-		if (has_socket(dir, want, &fds))
-			return (pid_t)strtol(e->d_name, NULL, 10);
-	}
-	return 0;
+	if (!list_family(w, &family))
+		list_all(w, &family);
+	/* The youngest first: who connects was mostly started for it. */
+	for (size_t i = family.n; i-- > 0 && !found && fds;)
+		if (process_has(w, family.pid[i], want, &fds))
+			found = family.pid[i];
+	w->spent_us += now_us() - begin;
+	return found;
 }
 
 void who_exe(const struct who *w, pid_t pid, char *dst, size_t size)

@@ -18,13 +18,15 @@
 struct who {
 	int proc; /* /proc, -1: it cannot be looked at */
 	pid_t init;
+	long long window_us, spent_us; /* looking is bounded in time as well */
 };
 
 /* init: pid 1 of the sandbox, of the host's numbering. */
 void who_init(struct who *w, pid_t init);
 
-/* A process that has the socket open: its pid, 0 when none is found. */
-pid_t who_has_socket(const struct who *w, uint32_t inode);
+/* A process that has the socket open: its pid, 0 when none is found, or when too much was
+ * looked for in this second. */
+pid_t who_has_socket(struct who *w, uint32_t inode);
 
 /* Its program, escaped for display, at most size bytes; "" when it is gone or not of the
  * sandbox. */

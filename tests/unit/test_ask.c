@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
 #include "session/ask.h"
 #include "session/dialog.h"
 #include "session/who.h"
@@ -244,13 +248,61 @@ static void test_command_lines(void **state)
 	assert_null(strchr(shown, '\033'));
 }
 
+/* ---- whose socket ------------------------------------------------------------------ */
+
+/* A family: an "init" with a child that has a socket, which the test has as well. */
+static void test_whose_socket(void **state)
+{
+	int hold[2], tell[2], sock = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct who w;
+	struct stat st;
+	pid_t init, child;
+	char exe[WHO_EXE_MAX], own[WHO_EXE_MAX], c;
+
+	(void)state;
+	assert_true(sock >= 0 && fstat(sock, &st) == 0);
+	assert_int_equal(pipe(hold), 0);
+	assert_int_equal(pipe(tell), 0);
+	init = fork();
+	assert_true(init >= 0);
+	if (init == 0) {
+		(void)close(hold[1]);
+		child = fork();
+		if (child == 0)
+			child = getpid();
+		else
+			(void)close(sock);
+		if (child == getpid())
+			(void)!write(tell[1], &child, sizeof(child));
+		(void)!read(hold[0], &c, 1);
+		_exit(0);
+	}
+	assert_int_equal(read(tell[0], &child, sizeof(child)), sizeof(child));
+	who_init(&w, init);
+	assert_int_equal(who_has_socket(&w, (uint32_t)st.st_ino), child);
+	who_exe(&w, child, exe, sizeof(exe));
+	who_exe(&w, getpid(), own, sizeof(own));
+	assert_non_null(strstr(exe, "test_ask"));
+	/* Who does not descend from it is none of ours: the test itself, init's own parent. */
+	assert_string_equal(own, "");
+	assert_int_equal(who_has_socket(&w, 1), 0);
+	(void)close(hold[1]);
+	assert_int_equal(waitpid(init, NULL, 0), init);
+	assert_int_equal(who_has_socket(&w, (uint32_t)st.st_ino), 0);
+	(void)close(hold[0]);
+	(void)close(tell[0]);
+	(void)close(tell[1]);
+	(void)close(sock);
+	(void)close(w.proc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_merge),	       cmocka_unit_test(test_leave),
 		cmocka_unit_test(test_kept),	       cmocka_unit_test(test_full),
 		cmocka_unit_test(test_dialog_is_safe), cmocka_unit_test(test_dialog_keys),
-		cmocka_unit_test(test_command_lines),
+		cmocka_unit_test(test_command_lines),  cmocka_unit_test(test_whose_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
