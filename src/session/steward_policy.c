@@ -115,7 +115,7 @@ static int apply(struct steward *st, struct berm_err *err)
 	r = resolve(st, &fresh, err);
 	if (r < 0)
 		return r;
-	if (!fresh->network.policy) {
+	if (!fresh || !fresh->network.policy) {
 		spec_free(fresh);
 		return 0;
 	}
