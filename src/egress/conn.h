@@ -23,6 +23,7 @@ struct way {
 	struct pipe_pair *pipe; /* only while bytes are in it */
 	uint32_t in_pipe;
 	uint32_t off, len; /* of the stash */
+	uint32_t size;	   /* as it was allocated */
 	uint8_t *stash;	   /* bytes that the receiver did not take */
 	uint64_t bytes;
 	uint32_t own; /* of them, so many are ours */

@@ -6,6 +6,9 @@
 #define LATE_MS 30000u /* to finish a hello or a head that was begun */
 #define EARLY_MS 25u   /* then the beginning of a first line goes on */
 #define HOLD_MAX (HTTP_HEAD_MAX + HELLO_MAX + PUMP_BUF)
+#define HOLD_ALL_MAX (32u << 20) /* for all connections together */
+
+static size_t held_by_all;
 
 static int hold(struct first *f, const void *data, size_t len)
 {
@@ -15,17 +18,25 @@ static int hold(struct first *f, const void *data, size_t len)
 		size_t cap = f->len + len < 4096 ? 4096 : f->len + len;
 		uint8_t *more;
 
-		if (f->len + len > HOLD_MAX)
+		if (f->len + len > HOLD_MAX || held_by_all + cap - f->cap > HOLD_ALL_MAX)
 			return -ENOBUFS;
 		more = realloc(f->data, cap);
 		if (!more)
 			return -ENOMEM;
+		held_by_all += cap - f->cap;
 		f->data = more;
 		f->cap = cap;
 	}
 	memcpy(f->data + f->len, data, len);
 	f->len += len;
 	return 0;
+}
+
+static void drop(struct first *f)
+{
+	held_by_all -= f->cap;
+	free(take_ptr(f->data));
+	f->len = f->cap = 0;
 }
 
 int first_new(struct conn *k, struct http *http, const void *held, size_t len)
@@ -53,7 +64,7 @@ void first_free(struct conn *k)
 		return;
 	timer_stop(&k->b->loop, &k->timer);
 	http_free(f->http);
-	free(f->data);
+	drop(f);
 	free(f);
 }
 
@@ -282,10 +293,8 @@ static enum step judge(struct conn *k, const uint8_t *data, size_t len, bool hel
 		conn_abort(k);
 		return STEP_OVER;
 	}
-	if (f->len == 0 && f->cap > 0) {
-		free(take_ptr(f->data));
-		f->cap = 0;
-	}
+	if (f->len == 0)
+		drop(f);
 	/* A clock for what was begun and is not whole. */
 	if (f->len == 0)
 		timer_stop(&k->b->loop, &k->timer);

@@ -13,12 +13,15 @@
 #define PIPES_KEPT 4u
 #define PIPE_SIZE (512u << 10)
 #define BULK_MIN (16u << 10) /* a read below it: copy again */
-#define TURN_MAX (2u << 20)  /* bytes for one connection before others have their turn */
+#define KEPT_MAX (16u << 20) /* kept for receivers in all; above it portions are small */
+#define PORTION_MIN 2048u
+#define TURN_MAX (2u << 20) /* bytes for one connection before others have their turn */
 
 uint8_t pump_buf[PUMP_BUF];
 
 static struct pipe_pair *spare;
 static unsigned n_pipes, n_spare;
+static size_t kept; /* bytes of all stashes */
 
 static struct pipe_pair *pipe_get(void)
 {
@@ -63,6 +66,13 @@ static void pipe_put(struct way *w)
 	n_spare++;
 }
 
+static void drop_stash(struct way *w)
+{
+	kept -= w->size;
+	free(take_ptr(w->stash));
+	w->size = w->len = w->off = 0;
+}
+
 void pump_drop(struct way *w)
 {
 	/* Bytes that are in it are somebody's: no other connection may find them. */
@@ -71,8 +81,7 @@ void pump_drop(struct way *w)
 	else if (w->pipe)
 		pipe_put(w);
 	w->in_pipe = 0;
-	free(take_ptr(w->stash));
-	w->len = w->off = 0;
+	drop_stash(w);
 }
 
 /* The receiver is gone. What it sent before may still be readable, so that its own
@@ -114,16 +123,16 @@ int pump_send(struct way *w, struct end *to, const void *data, size_t len)
 		n = do_send(w, to, p, len);
 		if (w->broken || (size_t)n == len)
 			return 0;
-		w->stash = malloc(len - (size_t)n);
-		if (!w->stash)
-			return -ENOMEM;
-		w->off = w->len = 0;
-	} else {
-		uint8_t *more = realloc(w->stash, w->off + w->len + len);
+	}
+	if (!w->stash || w->size - w->off - w->len < len - (size_t)n) {
+		size_t size = w->off + w->len + len - (size_t)n;
+		uint8_t *more = realloc(w->stash, size);
 
 		if (!more)
 			return -ENOMEM;
+		kept += size - w->size;
 		w->stash = more;
+		w->size = (uint32_t)size;
 	}
 	memcpy(w->stash + w->off + w->len, p + n, len - (size_t)n);
 	w->len += (uint32_t)(len - (size_t)n);
@@ -141,7 +150,7 @@ enum pump_result pump_flush(struct way *w, struct end *to)
 		w->len -= (uint32_t)n;
 		if (w->len)
 			return PUMP_WAIT;
-		free(take_ptr(w->stash));
+		drop_stash(w);
 	}
 	while (w->in_pipe) {
 		ssize_t n;
@@ -208,7 +217,8 @@ static ssize_t take_in(struct way *w, struct end *from, struct end *to)
 		return -EAGAIN;
 	if (w->bulk && !w->broken && (w->pipe || (w->pipe = pipe_get())))
 		return fill_pipe(w, from);
-	n = pump_recv(from, pump_buf, sizeof(pump_buf));
+	/* Many receivers that take nothing: little is kept for each. */
+	n = pump_recv(from, pump_buf, kept < KEPT_MAX ? sizeof(pump_buf) : PORTION_MIN);
 	if (n <= 0)
 		return n;
 	w->bulk = n == sizeof(pump_buf);
