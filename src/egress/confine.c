@@ -129,7 +129,7 @@ static const int plain[] = {
 	SYS_clock_nanosleep, SYS_gettimeofday, SYS_getrandom,
 	/* the C library: memory, threads, files of the resolver */
 	SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise, SYS_futex, SYS_set_robust_list, SYS_rseq,
-	SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigaction, SYS_sched_yield, SYS_getpid,
+	SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigaction, SYS_sigaltstack, SYS_sched_yield, SYS_getpid,
 	SYS_gettid, SYS_exit, SYS_exit_group, SYS_restart_syscall, SYS_lseek, SYS_fstat,
 	SYS_newfstatat, SYS_statx, SYS_uname, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
 	SYS_prlimit64, SYS_sched_getaffinity,
