@@ -155,7 +155,8 @@ static int init(enum place place, const char *dir)
 	str_escape(shown, sizeof(shown), path ? path : name, strlen(path ? path : name));
 	(void)printf("wrote %s\n", shown);
 	if (place == PLACE_LOCAL)
-		(void)puts("Keep it out of git: echo " LOCAL_FILE " >> .git/info/exclude");
+		(void)puts("When you have edited it: berm trust\n"
+			   "Keep it out of git: echo " LOCAL_FILE " >> .git/info/exclude");
 	return cli_finish(0);
 }
 

@@ -127,7 +127,7 @@ static int ask(struct berm_err *err)
 }
 
 static int trust_one(const struct policy_input *in, const struct trust_opts *o,
-		     const struct trust_subject *t)
+		     const struct trust_subject *t, bool local)
 {
 	struct berm_err err = { 0 };
 	int r = 1;
@@ -135,9 +135,12 @@ static int trust_one(const struct policy_input *in, const struct trust_opts *o,
 	show(stdout, "", t->path);
 	if (!t->loosens.n) {
 		(void)puts("  only closes: it is in force without trust");
-		return 0;
+		/* Answers are only added to a local one that is trusted. */
+		if (!local)
+			return 0;
+	} else {
+		(void)puts("  would open:");
 	}
-	(void)puts("  would open:");
 	for (size_t i = 0; i < t->loosens.n; i++)
 		show(stdout, "  line ", t->loosens.v[i]);
 	(void)fflush(stdout);
@@ -173,7 +176,7 @@ static int trust(const struct policy_input *in, const struct trust_opts *o, cons
 		if (r < 0)
 			return cli_fail(&err);
 		found++;
-		status = trust_one(in, o, &t);
+		status = trust_one(in, o, &t, local);
 	}
 	if (!found) {
 		(void)err_set(&err, -ENOENT, "%s has no " PROJECT_FILE, dir);

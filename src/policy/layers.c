@@ -152,10 +152,12 @@ static int add_project(struct reader *rd, const char *dir, bool local)
 		return 0;
 	if (r < 0)
 		return r;
-	if (local && users_own(path, rd->in->uid) && !git_tracks(dir, rel))
-		return add_text(rd, path, dir, LAYER_LOCAL, true, text, len);
 	sha256_hex(text, len, hex);
 	trusted = trust_holds(rd->s->state_dir, rd->in->uid, path, hex);
+	/* Whether a clone brought it nothing in the workspace can tell: the command writes
+	 * git's index as well. */
+	if (local && trusted && users_own(path, rd->in->uid))
+		layer = LAYER_LOCAL;
 	return add_text(rd, path, dir, layer, trusted, text, len);
 }
 

@@ -19,7 +19,3 @@ char *user_config_dir(const struct policy_input *in, const char *user_home);
  * Returns 0, -ENOENT when there is none, else an error. */
 int project_read(const char *dir, const char *rel, char **ret_text, size_t *ret_len,
 		 struct berm_err *err);
-
-/* Is dir/rel tracked by the repository that holds dir? Unclear counts as yes, no
- * repository too. */
-bool git_tracks(const char *dir, const char *rel);

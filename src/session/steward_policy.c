@@ -219,35 +219,31 @@ static bool change_for(const struct ask *a, enum decision decision, struct jsonc
 	return *ret_text;
 }
 
-/* Local settings count as the user's own in a repository that does not track them; elsewhere
- * they do when the user trusts this very content (policy/trust.h). 0: they count, 1: they
- * will when the new content is trusted, negative: they are not the user's. */
-static int local_counts(const struct steward *st, const char *root, struct berm_err *err)
+/* Local settings count as the user's own when he trusts this very content (policy/trust.h):
+ * what is not trusted now must not become so together with an answer. */
+static int check_trusted(const struct steward *st, const char *root, struct berm_err *err)
 {
 	struct trust_subject t = { 0 };
-	int r;
+	int r = trust_look(st->s->input, root, true, &t, err);
 
-	if (!git_tracks(root, LOCAL_FILE))
-		return 0;
-	r = trust_look(st->s->input, root, true, &t, err);
 	if (r == -ENOENT)
-		return 1;
+		return 0;
 	if (r >= 0 && !t.trusted)
 		r = err_set(err, -EPERM, "%s/" LOCAL_FILE " is not trusted (berm trust)", root);
 	trust_subject_free(&t);
-	return r < 0 ? r : 1;
+	return r;
 }
 
 static int write_local(const struct steward *st, const char *root, const struct jsonc_change *c,
 		       struct berm_err *err)
 {
 	struct trust_subject t = { 0 };
-	int counts = local_counts(st, root, err), r;
+	int r = check_trusted(st, root, err);
 
-	if (counts < 0)
-		return counts;
+	if (r < 0)
+		return r;
 	r = settings_write(root, LOCAL_FILE, c, err);
-	if (r != 0 || counts == 0)
+	if (r != 0)
 		return r;
 	r = trust_look(st->s->input, root, true, &t, err);
 	if (r >= 0)

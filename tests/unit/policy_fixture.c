@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
+#include "policy/trust.h"
 
 static void mkdirs(const char *path)
 {
@@ -56,6 +57,15 @@ void put_mode(struct machine *m, const char *rel, const char *text, unsigned mod
 void put(struct machine *m, const char *rel, const char *text)
 {
 	put_mode(m, rel, text, 0644);
+}
+
+void put_trust(struct machine *m, bool local)
+{
+	struct trust_subject t = { 0 };
+
+	assert_int_equal(trust_look(&m->in, m->ws, local, &t, &m->err), 0);
+	assert_int_equal(trust_record(&m->in, &t, &m->err), 0);
+	trust_subject_free(&t);
 }
 
 void put_dir(struct machine *m, const char *rel)

@@ -31,6 +31,9 @@ void put_mode(struct machine *m, const char *rel, const char *text, unsigned mod
 void put_dir(struct machine *m, const char *rel);
 void put_link(struct machine *m, const char *rel, const char *target);
 
+/* As "berm trust --yes": of the project's file, or of the local one. */
+void put_trust(struct machine *m, bool local);
+
 /* Absolute path of rel; a ring of buffers, for use at once. */
 const char *at(const struct machine *m, const char *rel);
 

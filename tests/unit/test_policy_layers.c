@@ -60,12 +60,14 @@ static void test_order(void **state)
 	assert_int_equal(v.rule->origin.line, 1);
 	/* local is stronger than user */
 	put(m, LOCAL, "{\n\"files\": {\n\"x\": \"write\"}}");
+	put_trust(m, true);
 	(void)resolve(m);
 	v = judge(m, OP_WRITE, "ws/x", FT_REG);
 	assert_int_equal(v.err, 0);
 	assert_int_equal(v.rule->origin.line, 3);
 	/* a weaker layer never opens what a stronger one closed */
 	put(m, LOCAL, "{\"files\": {\"x\": \"read\"}}");
+	put_trust(m, true);
 	put(m, USER, "{\"files\": {\"x\": \"write\"}}");
 	(void)resolve(m);
 	assert_int_equal(can_write(m, "ws/x"), EACCES);
@@ -316,6 +318,7 @@ static void test_unprotect_layers(void **state)
 	assert_true(has_note(m->spec, "counts only on the command line"));
 	assert_int_equal(unlink(at(m, PROJECT)), 0);
 	put(m, LOCAL, "{\"unprotect\": [\"shell-rc\"]}");
+	put_trust(m, true);
 	(void)resolve(m);
 	assert_int_equal(can_write(m, "ws/.bashrc"), EACCES);
 	put(m, USER, "{\"unprotect\": [\"shell-rc\"]}");
@@ -346,98 +349,30 @@ static bool counts(struct machine *m)
 	return resolve(m)->home == HOME_HOST;
 }
 
-/* One entry of index version 2 or 3. */
-static void add_entry(struct buf *b, const char *name, unsigned version)
-{
-	char fixed[40 + 20] = { 0 };
-	size_t n = strlen(name), len;
-
-	buf_add(b, fixed, sizeof(fixed));
-	if (version == 3) {
-		buf_add(b, "\x40", 1);
-		buf_add(b, "\x05", 1);
-		buf_add(b, "\0\0", 2);
-	} else {
-		buf_add(b, "\0", 1);
-		buf_add(b, "\x05", 1);
-	}
-	buf_add(b, name, n);
-	len = 62 + (version == 3 ? 2 : 0) + n;
-	buf_add(b, "\0\0\0\0\0\0\0\0", 8 - len % 8);
-}
-
-static void put_index(struct machine *m, const char *const *names, unsigned n, unsigned version,
-		      const char *extension)
-{
-	struct buf b = BUF_INIT(1u << 16);
-	char head[12] = "DIRC\0\0\0\0\0\0\0\0";
-	char sum[20] = { 0 };
-	char path[4096];
-	FILE *f;
-
-	head[7] = (char)version;
-	head[11] = (char)n;
-	buf_add(&b, head, sizeof(head));
-	for (unsigned i = 0; i < n; i++) {
-		if (version != 4) {
-			add_entry(&b, names[i], version);
-		} else {
-			char fixed[40 + 20 + 2] = { 0 };
-			const char *last = i ? names[i - 1] : "";
-			char strip = (char)strlen(last); /* keep nothing */
-
-			buf_add(&b, fixed, sizeof(fixed));
-			buf_add(&b, &strip, 1);
-			buf_add(&b, names[i], strlen(names[i]) + 1);
-		}
-	}
-	if (extension) {
-		buf_add(&b, extension, 4);
-		buf_add(&b, "\0\0\0\0", 4);
-	}
-	buf_add(&b, sum, sizeof(sum));
-	(void)snprintf(path, sizeof(path), "%s", at(m, "ws/.git/index"));
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(b.data, 1, b.len, f), b.len);
-	fclose(f);
-	buf_free(&b);
-}
-
+/* Nothing in the workspace makes it the user's own: not a repository that does not track it,
+ * since the command could have seen to that. */
 static void test_local(void **state)
 {
-	static const char *const other[] = { "README.md", "src/.berm/policy.local.json" };
-	static const char *const tracked[] = { "a", ".berm/policy.local.json", "z" };
 	struct machine *m = *state;
 
 	put_mode(m, LOCAL, local_text, 0644);
-	/* without a repository there is nothing that says it did not come with the files */
 	assert_false(counts(m));
+	assert_true(has_note(m->spec, "berm trust"));
 	git_init(m);
+	assert_false(counts(m));
+	put_trust(m, true);
 	assert_true(counts(m));
-	for (unsigned version = 2; version <= 4; version++) {
-		put_index(m, other, 2, version, NULL);
-		assert_true(counts(m));
-		put_index(m, tracked, 3, version, NULL);
-		assert_false(counts(m));
-		put_index(m, other, 2, version, "TREE");
-		assert_true(counts(m));
-		/* not all names are here */
-		put_index(m, other, 2, version, "link");
-		assert_false(counts(m));
-	}
-	put(m, "ws/.git/index", "garbage");
-	assert_false(counts(m));
-	put_index(m, other, 2, 2, NULL);
-	/* others could have written it */
-	put_mode(m, LOCAL, local_text, 0666);
-	assert_false(counts(m));
+	/* others could have written it: then it is the project's, though trusted */
+	put_mode(m, LOCAL, "{\"files\": {\"x\": \"write\"}}", 0666);
+	put_trust(m, true);
+	(void)resolve(m);
+	assert_int_equal(judge(m, OP_WRITE, "ws/x", FT_REG).rule->layer, LAYER_PROJECT);
+	put_mode(m, LOCAL, "{\"files\": {\"x\": \"write\"}}", 0644);
+	(void)resolve(m);
+	assert_int_equal(judge(m, OP_WRITE, "ws/x", FT_REG).rule->layer, LAYER_LOCAL);
+	/* another content is another file */
 	put_mode(m, LOCAL, local_text, 0644);
-	assert_true(counts(m));
-	/* a repository further up tracks it too */
-	assert_int_equal(rename(at(m, "ws/.git"), at(m, ".git")), 0);
-	assert_true(counts(m));
-	assert_int_equal(rename(at(m, ".git"), at(m, "ws/.git")), 0);
+	assert_false(counts(m));
 }
 
 static void test_reading(void **state)

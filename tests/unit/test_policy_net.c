@@ -154,11 +154,14 @@ static void test_profile_floor(void **state)
 	m->in.profile = "agent";
 	put(m, USER, "{\"net\": \"off\"}");
 	put(m, LOCAL, "{\"network\": {\"mode\": \"open\"}}");
+	put_trust(m, true);
 	assert_int_equal(resolve(m)->net, NET_OFF);
 	put(m, LOCAL, "{\"network\": {\"mode\": \"allow\"}}");
+	put_trust(m, true);
 	assert_int_equal(resolve(m)->net, NET_ALLOW);
 	m->in.profile = NULL;
 	put(m, LOCAL, "{\"network\": {\"mode\": \"open\"}}");
+	put_trust(m, true);
 	assert_int_equal(resolve(m)->net, NET_OPEN);
 }
 
@@ -704,6 +707,7 @@ static void test_model(void **state)
 		put_layer(m, USER, v, n, LAYER_USER, closed ? "\"default\": \"deny\", " : NULL);
 		put_layer(m, PROJECT, v, n, LAYER_PROJECT, NULL);
 		put_layer(m, LOCAL, v, n, LAYER_LOCAL, NULL);
+		put_trust(m, true);
 		put_layer(m, MANAGED, v, n, LAYER_MANAGED, NULL);
 		put_layer(m, "cli.json", v, n, LAYER_CLI, NULL);
 		files[0] = at(m, "cli.json");
