@@ -301,10 +301,11 @@ static int resolver(void)
 	return __nss_configure_lookup("hosts", "files dns") < 0 ? -errno : 0;
 }
 
-int confine(struct berm_err *err)
+int confine(const char **ret_lacks, struct berm_err *err)
 {
 	int r = limits();
 
+	*ret_lacks = NULL;
 	if (r < 0)
 		return err_errno(err, r, "cannot set the broker's limits");
 	r = resolver();
@@ -313,6 +314,11 @@ int confine(struct berm_err *err)
 	if (prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_errno(err, -errno, "cannot give up privileges");
 	r = landlock();
+	if (r == -ENOSYS || r == -EOPNOTSUPP) {
+		*ret_lacks = "this kernel has no Landlock: the broker of the network is kept from "
+			     "writing files, not from reading those of its user";
+		r = 0;
+	}
 	if (r < 0)
 		return err_errno(err, r, "cannot confine the broker's files with Landlock");
 	r = seccomp();

@@ -6,5 +6,7 @@
 
 #include "base/err.h"
 
-/* All of it, or a negative errno: err says which part failed. */
-int confine(struct berm_err *err);
+/* All of it, or a negative errno: err says which part failed. On a kernel without Landlock
+ * (before 5.13, or not switched on) the rest holds, and *ret_lacks is a sentence that has to be
+ * told; NULL otherwise. */
+int confine(const char **ret_lacks, struct berm_err *err);

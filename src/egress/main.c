@@ -26,6 +26,7 @@
 
 static int set_up(struct broker *b, struct berm_err *err)
 {
+	const char *lacks;
 	int r = loop_init(&b->loop);
 
 	if (r == 0)
@@ -36,9 +37,11 @@ static int set_up(struct broker *b, struct berm_err *err)
 		r = resolver_init(b);
 	if (r < 0)
 		return err_errno(err, r, "cannot set up the broker");
-	r = confine(err);
+	r = confine(&lacks, err);
 	if (r < 0)
 		return r;
+	if (lacks)
+		control_degraded(CONTROL, lacks);
 	r = control_read_config(CONTROL, &b->config, err);
 	if (r < 0)
 		return r;

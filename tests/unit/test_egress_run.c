@@ -2,15 +2,18 @@
 /* The broker's runtime where it needs no network: the gate's packets, the loop's timers, the
  * configuration's text, the confinement. (The broker as a whole: tests/egress.) */
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_queue.h>
 #include <linux/netlink.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -383,8 +386,9 @@ static int confined(int (*what)(void))
 
 	if (pid == 0) {
 		struct berm_err err = { 0 };
+		const char *lacks;
 
-		if (confine(&err) < 0) {
+		if (confine(&lacks, &err) < 0 || lacks) {
 			(void)fprintf(stderr, "%s\n", err.msg);
 			_exit(99);
 		}
@@ -446,6 +450,42 @@ static int try_calls(void)
 	return 0;
 }
 
+/* The kernel says that it knows no Landlock. */
+static void no_landlock(void)
+{
+	struct sock_filter insn[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { ARRAY_SIZE(insn), insn };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) < 0)
+		_exit(98);
+}
+
+static void test_confined_old_kernel(void **state)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct berm_err err = { 0 };
+		const char *lacks = NULL;
+
+		no_landlock();
+		if (confine(&lacks, &err) < 0)
+			_exit(97);
+		_exit(lacks && strstr(lacks, "Landlock") ? try_calls() : 96);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void test_confined_files(void **state)
 {
 	assert_int_equal(confined(try_files), 0);
@@ -459,12 +499,19 @@ static void test_confined_calls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nfq_v4),	       cmocka_unit_test(test_nfq_v6),
-		cmocka_unit_test(test_nfq_other),      cmocka_unit_test(test_nfq_cut),
-		cmocka_unit_test(test_nfq_verdict),    cmocka_unit_test(test_tuple),
-		cmocka_unit_test(test_timers),	       cmocka_unit_test(test_later),
-		cmocka_unit_test(test_config),	       cmocka_unit_test(test_config_bad),
-		cmocka_unit_test(test_confined_files), cmocka_unit_test(test_confined_calls),
+		cmocka_unit_test(test_nfq_v4),
+		cmocka_unit_test(test_nfq_v6),
+		cmocka_unit_test(test_nfq_other),
+		cmocka_unit_test(test_nfq_cut),
+		cmocka_unit_test(test_nfq_verdict),
+		cmocka_unit_test(test_tuple),
+		cmocka_unit_test(test_timers),
+		cmocka_unit_test(test_later),
+		cmocka_unit_test(test_config),
+		cmocka_unit_test(test_config_bad),
+		cmocka_unit_test(test_confined_files),
+		cmocka_unit_test(test_confined_calls),
+		cmocka_unit_test(test_confined_old_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
