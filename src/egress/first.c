@@ -15,7 +15,8 @@ static int hold(struct first *f, const void *data, size_t len)
 	if (len == 0)
 		return 0;
 	if (f->cap - f->len < len) {
-		size_t cap = f->len + len < 4096 ? 4096 : f->len + len;
+		size_t need = f->len + len < 4096 ? 4096 : f->len + len;
+		size_t cap = need < 2 * f->cap ? 2 * f->cap : need;
 		uint8_t *more;
 
 		if (f->len + len > HOLD_MAX || held_by_all + cap - f->cap > HOLD_ALL_MAX)
