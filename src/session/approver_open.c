@@ -150,6 +150,22 @@ static int check_place(const struct spec *spec, const char *what, const char *re
 	return 0;
 }
 
+/* A socket needs no place to write: it is enough that the settings show it. */
+static int check_shown(const struct spec *spec, const char *what, const char *full,
+		       struct berm_err *err)
+{
+	const struct net_spec *n = &spec->network;
+
+	if (!n->all_unix_sockets && !strv_has(&n->unix_sockets, full))
+		return 0;
+	err_set(err, -EPERM,
+		"--approver %s: the command could answer its own questions: it may use %s", what,
+		n->all_unix_sockets ? "every unix socket" : "this unix socket");
+	err_fix(err, "use fd:N or mailbox:DIR, or leave out %s",
+		n->all_unix_sockets ? "\"allow_all_unix_sockets\"" : "the unix socket");
+	return -EPERM;
+}
+
 /* Only the user (and root) may write there. */
 static int check_owner(int fd, const char *what, struct berm_err *err)
 {
@@ -265,7 +281,9 @@ static int open_socket(struct approver_setups *a, const struct spec *spec, const
 	full = path_join(real, name);
 	if (!full)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = listen_at(full, &fd, err);
+	r = check_shown(spec, what, full, err);
+	if (r >= 0)
+		r = listen_at(full, &fd, err);
 	if (r < 0)
 		return r;
 	return add(a,

@@ -9,9 +9,15 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "base/fd.h"
 #include "policy/json.h"
+
+/* Whoever may read the folder can hold its lock, the command as well: it must not be able to
+ * hold up the steward. */
+#define LOCK_TRIES 20
+#define LOCK_PAUSE_NS 10000000
 
 static int open_below(int dir, const char *rel, uint64_t flags)
 {
@@ -22,6 +28,18 @@ static int open_below(int dir, const char *rel, uint64_t flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+static int lock_folder(int fd)
+{
+	struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+
+	for (unsigned i = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
+		if ((errno != EWOULDBLOCK && errno != EINTR) || i == LOCK_TRIES)
+			return -errno;
+		(void)nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 /* The folder that rel lies in, locked until it is closed. *ret_name is rel's last part. */
 static int open_folder(const char *dir, const char *rel, const char **ret_name,
 		       struct berm_err *err)
@@ -29,6 +47,7 @@ static int open_folder(const char *dir, const char *rel, const char **ret_name,
 	const char *slash = strrchr(rel, '/');
 	_cleanup_close_ int base = -1, fd = -1;
 	char sub[NAME_MAX + 1];
+	int r;
 
 	/* The user's own folder may not be there yet; a workspace is. */
 	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
@@ -47,8 +66,9 @@ static int open_folder(const char *dir, const char *rel, const char **ret_name,
 	} else {
 		fd = take_fd(&base);
 	}
-	if (flock(fd, LOCK_EX) < 0)
-		return err_errno(err, -errno, "cannot lock the folder of %s/%s", dir, rel);
+	r = lock_folder(fd);
+	if (r < 0)
+		return err_errno(err, r, "cannot lock the folder of %s/%s", dir, rel);
 	return take_fd(&fd);
 }
 

@@ -176,5 +176,14 @@ done
 mkdir -m 777 "$D/open"
 run_in true --approver "mailbox:$D/open"
 t_check asks.mailbox-open 'a mailbox that others can write is refused' test "$RC" = 125 -a -n "$(grep 'others can write' <<<"$OUT")"
+mkdir -m 700 "$D/own"
+echo '{"network": {"allow_all_unix_sockets": true}}' >"$D/all.json"
+python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$D/own/s"
+for shown in "--policy $D/all.json" "--allow-unix-socket $D/own/s"; do
+	# shellcheck disable=SC2086
+	run_in true $shown --approver "socket:$D/own/s"
+	t_check "asks.socket-shown-${shown%% *}" 'a socket that the command may use is refused' \
+		test "$RC" = 125 -a -n "$(grep 'answer its own questions' <<<"$OUT")"
+done
 
 done_testing

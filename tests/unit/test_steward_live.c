@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -158,6 +159,27 @@ static void test_not_ours(void **state)
 	says("ws/.berm/policy.local.json", "{}");
 }
 
+/* Who may read the folder can lock it: the answer is not kept, and all goes on. */
+static void test_lock_held(void **state)
+{
+	struct stage *s = *state;
+	_cleanup_close_ int fd = -1;
+
+	put_dir(&machine, "ws/.berm");
+	fd = open(at(&machine, "ws/.berm"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	first_packet(s);
+	say_ask(s, 1, "new.test", 443);
+	client_hears(s, "new.test");
+	client_says(s, 1, UPDATE("localSettings"));
+	hears_answer(s, 1, VERDICT_ALLOW, EG_SESSION);
+	is_told(s, REC_ASKED);
+	is_told(s, REC_POLICY);
+	assert_non_null(strstr(told_text[5], "not kept"));
+	is_told(s, REC_ANSWERED);
+	assert_int_equal(told.err, HOLD_SESSION);
+}
+
 static void test_no_link(void **state)
 {
 	struct stage *s = *state;
@@ -254,6 +276,7 @@ int main(int argc, char **argv)
 		TEST(test_always_here),
 		TEST(test_not_ours),
 		TEST(test_no_link),
+		TEST(test_lock_held),
 		TEST(test_changed_before),
 		cmocka_unit_test_setup_teardown(test_control, control_up, control_down),
 	};
