@@ -6,6 +6,7 @@
 #define LATE_MS 30000u /* to finish a hello or a head that was begun */
 #define EARLY_MS 25u   /* then the beginning of a first line goes on */
 #define HOLD_MAX (HTTP_HEAD_MAX + HELLO_MAX + PUMP_BUF)
+#define TURN_MAX (1u << 20)	 /* bytes before others have their turn */
 #define HOLD_ALL_MAX (32u << 20) /* for all connections together */
 
 static size_t held_by_all;
@@ -308,8 +309,9 @@ static enum step judge(struct conn *k, const uint8_t *data, size_t len, bool hel
 static enum pump_result judge_all(struct conn *k)
 {
 	struct first *f = k->first;
+	size_t moved = 0;
 
-	for (;;) {
+	while (moved < TURN_MAX) {
 		enum step s;
 		ssize_t n;
 
@@ -331,6 +333,7 @@ static enum pump_result judge_all(struct conn *k)
 				first_late(k);
 			return PUMP_ENDED;
 		}
+		moved += (size_t)n;
 		if (f->len == 0) {
 			s = judge(k, pump_buf, (size_t)n, false);
 		} else if (hold(f, pump_buf, (size_t)n) < 0) {
@@ -342,8 +345,9 @@ static enum pump_result judge_all(struct conn *k)
 		if (s == STEP_OVER)
 			return PUMP_ENDED;
 		if (s == STEP_OPAQUE)
-			return PUMP_MORE;
+			break;
 	}
+	return PUMP_MORE;
 }
 
 enum pump_result first_to_up(struct conn *k)

@@ -229,6 +229,17 @@ class Echo:
         self.seen.append(got)
 
 
+class Sink(Echo):
+    """A web server that says how long the body was."""
+
+    def one(self, sock):
+        with sock:
+            length = next(int(x.split(":")[1]) for x in head(sock)[1] if x.lower().startswith("content-length"))
+            while length and (data := sock.recv(min(length, 65536))):
+                length -= len(data)
+            sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d" % bool(length))
+
+
 class Upstream(Echo):
     """A corporate proxy; says everything back in capitals. The server's first bytes come with
     its answer."""
@@ -554,6 +565,19 @@ def test_bulk():
         got = read_all(sock)
         sender.join()
         check("20 MB there and back, byte for byte", got == data, len(got))
+
+
+def test_upload():
+    sink, size = Sink(), 20 << 20
+    with Broker(config(policy(rule("allow", OPEN)))) as b:
+        sock = b.dial("HTTP")
+        sock.sendall(f"POST http://127.0.0.1:{sink.port}/ HTTP/1.1\r\nHost: 127.0.0.1:{sink.port}\r\n"
+                     f"Content-Length: {size}\r\n\r\n".encode())
+        sock.sendall(bytes(size))
+        said = read_all(sock)
+        check("a body of 20 MB in a judged request", said.endswith(b"\r\n\r\n0"), said)
+        message = b.take(CONN)
+        check("counted", message.up > size, vars(message))
 
 
 def test_descriptors():
