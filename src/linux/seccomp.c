@@ -199,6 +199,15 @@ static bpf_label check_memfd(struct bpf_gen *g, const struct ends *e)
 	return bpf_load(g, SC_OFF_LO(1), bpf_jset(g, MFD_NOEXEC_SEAL, e->allow, e->acces));
 }
 
+/* A lease needs no more than reading, and holds up whoever opens the file on the host, for 45
+ * seconds each time: the user's editor, and berm itself, which reads the settings again. */
+static bpf_label check_fcntl(struct bpf_gen *g, const struct ends *e)
+{
+	bpf_label next = bpf_jeq(g, SC_F_SETDELEG, e->perm, e->allow);
+
+	return bpf_load(g, SC_OFF_LO(1), bpf_jeq(g, F_SETLEASE, e->perm, next));
+}
+
 /* The command's own exec, by init's child: a secret tells it from every later one. */
 static bpf_label check_exec(struct bpf_gen *g, const struct ends *e)
 {
@@ -233,6 +242,7 @@ static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 	to[SC_UTIMENSAT] = check_utimensat(g, e);
 	to[SC_CLOSE] = check_close(g, e);
 	to[SC_MEMFD] = check_memfd(g, e);
+	to[SC_FCNTL] = check_fcntl(g, e);
 	to[SC_OPEN] = check_open(g, e, 1);
 	to[SC_IOCTL] = check_ioctl(g, e);
 	to[SC_OPENAT] = check_open(g, e, 2);
@@ -283,6 +293,7 @@ int seccomp_denial(const struct seccomp_data *d)
 	case SC_CLONE:
 	case SC_UNSHARE:
 	case SC_PERSONALITY:
+	case SC_FCNTL:
 		return EPERM;
 	case SC_SOCKETPAIR:
 		return (int)d->args[0] == AF_UNIX ? EPERM : EAFNOSUPPORT;

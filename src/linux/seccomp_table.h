@@ -27,6 +27,7 @@ enum sc_class {
 	SC_UTIMENSAT,
 	SC_CLOSE,
 	SC_MEMFD,
+	SC_FCNTL,
 	SC_CLASS_COUNT,
 };
 
@@ -72,6 +73,7 @@ const struct sc_row *sc_find(enum seccomp_arch arch, int nr);
 #define SC_CLONE_NEWTIME 0x80u	 /* unshare only: in clone's flags it is part of the exit signal */
 #define SC_TMPFILE 020000000u	 /* __O_TMPFILE, without the O_DIRECTORY that libc adds */
 #define SC_SOCK_TYPE_MASK 0xfu	 /* include/linux/net.h */
+#define SC_F_SETDELEG 1040	 /* Linux 6.19, uapi/linux/fcntl.h */
 #define SC_PERSONALITY_QUERY 0xffffffffu
 
 /* ioctl commands by their magic byte. */

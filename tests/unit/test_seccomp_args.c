@@ -304,6 +304,22 @@ static void test_namespaces(void **state)
 	}
 }
 
+static void test_leases(void **state)
+{
+	static const struct arg_case t[] = {
+		{ "fcntl", { 5, F_SETFD, FD_CLOEXEC }, ALLOW },
+		{ "fcntl", { 5, F_GETLEASE }, ALLOW },
+		{ "fcntl", { 5, F_SETLEASE, F_WRLCK }, ERR(EPERM) },
+		{ "fcntl", { 5, HIGH | F_SETLEASE, F_RDLCK }, ERR(EPERM) },
+		{ "fcntl", { F_SETLEASE, 0, F_SETLEASE }, ALLOW },
+		{ "fcntl", { 5, SC_F_SETDELEG }, ERR(EPERM) },
+		{ "fcntl", { 5, F_ADD_SEALS, 1 }, ALLOW },
+	};
+
+	(void)state;
+	CHECK(t, .trap_writes = true);
+}
+
 static void test_personality(void **state)
 {
 	static const struct arg_case cases[] = {
@@ -482,11 +498,11 @@ static void test_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open),	    cmocka_unit_test(test_close),
-		cmocka_unit_test(test_utimensat),   cmocka_unit_test(test_sockets),
-		cmocka_unit_test(test_ioctls),	    cmocka_unit_test(test_namespaces),
-		cmocka_unit_test(test_personality), cmocka_unit_test(test_memory_files),
-		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_open),	     cmocka_unit_test(test_close),
+		cmocka_unit_test(test_utimensat),    cmocka_unit_test(test_sockets),
+		cmocka_unit_test(test_ioctls),	     cmocka_unit_test(test_namespaces),
+		cmocka_unit_test(test_leases),	     cmocka_unit_test(test_personality),
+		cmocka_unit_test(test_memory_files), cmocka_unit_test(test_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

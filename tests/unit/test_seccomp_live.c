@@ -102,6 +102,8 @@ static const struct live_case cases[] = {
 	{ SYS_socket, { AF_INET, SOCK_STREAM }, 0 },
 	{ SYS_socket, { AF_INET6, SOCK_DGRAM }, 0 },
 	{ SYS_socket, { AF_NETLINK, SOCK_RAW, NETLINK_ROUTE }, 0 },
+	{ SYS_fcntl, { -1, F_SETLEASE, F_WRLCK }, EPERM },
+	{ SYS_fcntl, { -1, F_GETLEASE }, EBADF }, /* through the filter */
 	{ SYS_ioctl, { -1, TIOCSTI }, EPERM },
 	{ SYS_ioctl, { -1, (long)(0xffffffff00000000UL | TIOCSTI) }, EPERM },
 	{ SYS_ioctl, { -1, TIOCLINUX }, EPERM },

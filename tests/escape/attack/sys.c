@@ -247,6 +247,14 @@ static long y_personality(const char *p)
 	return personality(READ_IMPLIES_EXEC | PER_LINUX);
 }
 
+static long y_lease(const char *p)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	(void)p;
+	return fcntl(fd, F_SETLEASE, F_WRLCK);
+}
+
 const struct form sys_forms[] = {
 	{ "io_uring_setup", y_uring_setup },
 	{ "io_uring_enter", y_uring_enter },
@@ -322,6 +330,7 @@ const struct form sys_forms[] = {
 	{ "tioclinux", y_linux },
 	{ "rlimit-core", y_core },
 	{ "personality", y_personality },
+	{ "lease", y_lease },
 #ifdef __x86_64__
 	{ "iopl", y_iopl },
 	{ "ioperm", y_ioperm },
