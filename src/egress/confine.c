@@ -70,8 +70,6 @@ static int grant_target(int ruleset)
 		return 0;
 	slash = strrchr(path, '/');
 	*slash = '\0';
-	if (str_starts(path, "/run/") && strchr(path + 5, '/'))
-		return grant(ruleset, path);
 	if (str_starts(path, "/run/"))
 		return grant(ruleset, path);
 	return setenv("RES_OPTIONS", "no-reload", 1) < 0 ? -errno : 0;
