@@ -205,6 +205,8 @@ static int open_network(struct session *session, struct spec *spec, const struct
 	char *none;
 	int r = session_open_network(session, in, err);
 
+	if (session_took_stdio(session))
+		launch_drop();
 	if (r >= 0 && control)
 		r = session_open_control(session, control, err);
 	if (r < 0 || session_has_approver(session))

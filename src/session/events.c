@@ -58,6 +58,14 @@ int session_open_control(struct session *s, const char *target, struct berm_err 
 	return control_open(target, &s->control, err);
 }
 
+bool session_took_stdio(const struct session *s)
+{
+	for (size_t i = 0; i < s->approvers.n; i++)
+		if (streq(s->approvers.v[i].name, "stdio"))
+			return true;
+	return false;
+}
+
 bool session_has_approver(const struct session *s)
 {
 	return s->approvers.n > 0;

@@ -35,6 +35,10 @@ int session_open_control(struct session *s, const char *target, struct berm_err 
 /* "off", "allow", "open" */
 const char *session_network_name(enum net_mode m);
 
+/* Standard input and output are an approver's now: what was begun with them before must begin
+ * anew. */
+bool session_took_stdio(const struct session *s);
+
 /* Can somebody be asked? */
 bool session_has_approver(const struct session *s);
 
