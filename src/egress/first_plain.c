@@ -13,7 +13,7 @@ static int scan_line(struct first *f, const uint8_t *p, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		uint8_t c = (uint8_t)chr_lower((char)p[i]);
 
-		if ((c < ' ' && c != '\t' && c != '\v' && c != '\f' && c != '\r') || c == 0x7f)
+		if ((c < ' ' && !http_is_blank(c) && c != '\r') || c == 0x7f)
 			return 0;
 		f->matched = c == (uint8_t)want[f->matched] ? (uint8_t)(f->matched + 1)
 			     : c == 'h'			    ? 1
@@ -35,7 +35,7 @@ enum step first_long_line(struct conn *k, const uint8_t *data, size_t len, size_
 	while (f->state == LONG_WORD && i < len) {
 		uint8_t c = data[i++];
 
-		if (c == ' ' || c == '\t' || c == '\v' || c == '\f')
+		if (http_is_blank(c))
 			f->state = LONG_LINE;
 		else if (c < ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c))
 			return STEP_OPAQUE;
@@ -58,7 +58,8 @@ static size_t first_word(const uint8_t *data, size_t len)
 
 	while (from < len && data[from] <= ' ')
 		from++;
-	for (to = from; to < len && data[to] > ' '; to++)
+	/* What is no ASCII may be a blank: then the word ends there. */
+	for (to = from; to < len && data[to] > ' ' && data[to] < 0x7f; to++)
 		;
 	return to - from;
 }

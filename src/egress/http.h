@@ -117,6 +117,9 @@ size_t http_build_error(unsigned status, const char *reason, char *dst, size_t s
 #define HTTP_SNIFF_MAX 4096
 int http_sniff(const uint8_t *data, size_t len);
 
+/* What some reader splits a request line at. */
+bool http_is_blank(uint8_t c);
+
 /* ---- the server's answer to a CONNECT or an upgrade --------------------- */
 
 /* All zeros at the start. Heads with a status of 1xx other than 101 are passed over. */

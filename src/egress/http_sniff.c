@@ -8,9 +8,8 @@
 
 #include "egress/http.h"
 
-/* What some reader splits a request line at: Python's also at the separators of ASCII and
- * Latin-1. */
-static bool is_blank(uint8_t c)
+/* Python's also splits at the separators of ASCII and Latin-1. */
+bool http_is_blank(uint8_t c)
 {
 	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || (c >= 0x1c && c <= 0x1f) ||
 	       c == 0x85 || c == 0xa0;
@@ -55,7 +54,7 @@ static int line(const uint8_t *p, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if (p[i] == '\n')
 			return 0;
-		if ((p[i] < ' ' && !is_blank(p[i]) && p[i] != '\r') || p[i] == 0x7f)
+		if ((p[i] < ' ' && !http_is_blank(p[i]) && p[i] != '\r') || p[i] == 0x7f)
 			return 0;
 		if (begins(p + i, len - i, "http/") == 1)
 			return 1;
@@ -83,7 +82,7 @@ static int sniff(const uint8_t *p, size_t len)
 
 	if (r)
 		return r;
-	while (start < len && (is_blank(p[start]) || p[start] == '\r' || p[start] == '\n'))
+	while (start < len && (http_is_blank(p[start]) || p[start] == '\r' || p[start] == '\n'))
 		start++;
 	for (i = start; i < len && p[i] > ' ' && p[i] < 0x7f; i++) {
 		if (strchr("\"(),/:;<=>?@[\\]{}", p[i]))
@@ -92,12 +91,12 @@ static int sniff(const uint8_t *p, size_t len)
 	}
 	if (i == len)
 		return -EAGAIN;
-	if (i == start || !is_blank(p[i]))
+	if (i == start || !http_is_blank(p[i]))
 		return 0;
 	if (letters) {
 		size_t at = i;
 
-		while (at < len && is_blank(p[at]))
+		while (at < len && http_is_blank(p[at]))
 			at++;
 		r = target(p + start, i - start, p + at, len - at);
 	}

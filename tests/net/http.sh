@@ -51,6 +51,9 @@ send cl-cl 'two Content-Lengths' 'POST /evil HTTP/1.1\r\nHost: TAG.ok.test\r\nCo
 send cl-plus 'a Content-Length with a sign' 'POST /evil HTTP/1.1\r\nHost: TAG.ok.test\r\nContent-Length: +4\r\n\r\nabcd'
 send te-other 'an unknown Transfer-Encoding' 'POST /evil HTTP/1.1\r\nHost: TAG.ok.test\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'
 send chunk-size 'a chunk size that is none' 'POST /a HTTP/1.1\r\nHost: TAG.ok.test\r\nTransfer-Encoding: chunked\r\n\r\n' '<' '0x5\r\nevil!\r\n0\r\n\r\n'
+long=$(printf 'a%.0s' {1..400})
+send blank-nbsp 'blanks of Latin-1 around a long target' "GET\\xa0/evil$long\\xa0HTTP/1.1\\r\\nHost: TAG.no.test\\r\\n\\r\\n"
+send blank-long 'and behind a long method' "evil$long\\x85/\\x1cHTTP/1.1\\r\\nHost: TAG.no.test\\r\\n\\r\\n"
 send bare-lf 'bare line feeds' 'GET /evil HTTP/1.1\nHost: TAG.ok.test\n\n'
 send bare-cr 'bare carriage returns' 'GET /evil HTTP/1.1\r\nX: a\rHost: TAG.no.test\r\nHost: TAG.ok.test\r\n\r\n'
 send nul 'a NUL in a header' 'GET /evil HTTP/1.1\r\nHost: TAG.ok.test\r\nX: a\x00b\r\n\r\n'
