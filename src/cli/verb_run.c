@@ -72,7 +72,8 @@ static void on_degraded(void *ctx, const char *what, const char *reason)
 	char line[1100];
 
 	str_escape(line, sizeof(line), reason, strlen(reason));
-	(void)fprintf(stderr, "berm: %s: %s\n", what, line);
+	/* The terminal may be as the command's own one wants it. */
+	(void)fprintf(stderr, "berm: %s: %s%s\n", what, line, isatty(STDERR_FILENO) ? "\r" : "");
 	session_degraded(ctx, what, reason);
 }
 

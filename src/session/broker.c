@@ -182,6 +182,7 @@ void broker_lost(struct steward *st, const char *why)
 		return;
 	st->broker_gone = true;
 	close_kit(st->kit);
+	steward_unask_hosts(st);
 	if (st->ending)
 		return;
 	if (WIFEXITED(status) && WEXITSTATUS(status))

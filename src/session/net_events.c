@@ -196,7 +196,8 @@ static void policy(struct session *s, const struct net_record *rec, const struct
 	copy(why, sizeof(why), t, T_REASON);
 	if (rec->err) {
 		str_escape(shown, sizeof(shown), why, strlen(why));
-		(void)fprintf(stderr, "berm: the rules stay as they were: %s\n", shown);
+		(void)fprintf(stderr, "berm: the rules stay as they were: %s%s\n", shown,
+			      isatty(STDERR_FILENO) ? "\r" : "");
 	}
 	if (s->sink.fd < 0)
 		return;

@@ -116,16 +116,31 @@ void steward_ask(struct steward *st, const struct ask_new *what)
 	ask_close(&st->asks, a, &no, now);
 }
 
-void steward_unask(struct steward *st, enum ask_kind kind, uint32_t waiter)
+static void withdraw(struct steward *st, struct ask *a)
 {
-	struct ask *a = ask_leave(&st->asks, kind, waiter);
 	struct ask_answer gone = { .decision = VERDICT_DENY, .by = "nobody waits" };
 
-	if (!a)
-		return;
 	approvers_forget(&st->approvers, a);
 	tell_answered(st, a, &gone, session_now_ms());
 	ask_close(&st->asks, a, NULL, 0);
+}
+
+void steward_unask(struct steward *st, enum ask_kind kind, uint32_t waiter)
+{
+	struct ask *a = ask_leave(&st->asks, kind, waiter);
+
+	if (a)
+		withdraw(st, a);
+}
+
+void steward_unask_hosts(struct steward *st)
+{
+	for (size_t i = 0; i < st->asks.n_open;) {
+		if (st->asks.open[i]->kind == ASK_NET)
+			withdraw(st, st->asks.open[i]);
+		else
+			i++;
+	}
 }
 
 void steward_ask_tick(struct steward *st, long long now_ms)

@@ -87,6 +87,8 @@ void broker_lost(struct steward *st, const char *why);
 /* what->waiter is answered, now or later. */
 void steward_ask(struct steward *st, const struct ask_new *what);
 void steward_unask(struct steward *st, enum ask_kind kind, uint32_t waiter);
+/* There is no broker any more that could wait for an answer. */
+void steward_unask_hosts(struct steward *st);
 /* REC_ASK of the supervisor, lengths checked. */
 void steward_file_ask(struct steward *st, const struct record *rec);
 /* Time limits. */

@@ -172,7 +172,13 @@ static void test_broker_dies(void **state)
 	struct stage *s = *state;
 
 	first_packet(s);
+	say_ask(s, 1, "a.test", 443);
+	client_hears(s, "a.test");
+	is_told(s, REC_ASKED);
 	(void)shutdown(s->diag, SHUT_RDWR); /* ours exits with status 3 */
+	client_hears(s, "control_cancel_request");
+	is_told(s, REC_ANSWERED);
+	assert_string_equal(told_text[1], "nobody waits");
 	is_degraded(s, "the network is closed");
 	/* Nobody has the sandbox's sockets any more. */
 	assert_true(receive(s->packet, &told, 1) <= 0);
