@@ -62,7 +62,7 @@ program bash bash OK 'bash -c "exec 3<>/dev/tcp/$TAG.$N.test/7 && echo OK >&3 &&
 program nc nc OK 'echo OK | nc -N -w 10 $TAG.$N.test 7'
 program psql psql 42 'psql -h $TAG.$N.test -U me -At -c "select 1"'
 program java java 'client OK.*old OK.*nio OK 4' 'java -Xshare:auto $W/tools/Net.java $TAG.$N.test $CA'
-program go go OK 'mkdir g && cp tools/get.go g/ && cd g && HOME=/tmp/g GOFLAGS=-mod=mod GO111MODULE=off GOCACHE=/tmp/g/c go run get.go http://$TAG.$N.test/'
+program go go OK 'mkdir g && cp tools/get.go g/ && cd g && GO111MODULE=off GOCACHE=$W/g/c go run get.go http://$TAG.$N.test/'
 program cargo 'cargo git' 'leftish' 'cargo init -q --name x c && cd c && printf "leftish = { git = \"http://$TAG.$N.test/git/crate.git\" }\n" >>Cargo.toml && cargo fetch -q && grep leftish Cargo.lock'
 program openssl openssl OK 'printf "GET / HTTP/1.1\r\nHost: $TAG.$N.test\r\nConnection: close\r\n\r\n" | openssl s_client -quiet -CAfile $CA -verify_return_error -connect $TAG.$N.test:443 -servername $TAG.$N.test 2>/dev/null'
 net programs.nc-z 'nc -z: an open port is open, a closed one closed' do='nc -z -w 5 $TAG.ok.test 7 && echo open; nc -z -w 5 $TAG.ok.test 82 || echo closed' want='open.closed' if=nc more='--no-proxy-env'
