@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/netlink.h>
@@ -280,6 +281,16 @@ static int seccomp(void)
 		       : 0;
 }
 
+/* The sandbox's sockets obey its user by his number (he owns its user namespace). Root's own
+ * rights would be over the host: its routes, raw packets. */
+static int capabilities(void)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return syscall(SYS_capset, &h, none) < 0 ? -errno : 0;
+}
+
 static int limits(void)
 {
 	struct rlimit none = { 0, 0 }, files;
@@ -309,6 +320,9 @@ int confine(const char **ret_lacks, struct berm_err *err)
 	r = resolver();
 	if (r < 0)
 		return err_errno(err, r, "cannot set up the resolver");
+	r = capabilities();
+	if (r < 0)
+		return err_errno(err, r, "cannot give up capabilities");
 	if (prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_errno(err, -errno, "cannot give up privileges");
 	r = landlock();

@@ -302,6 +302,8 @@ def test_confined():
             check("it is not dumpable", owner == 0, owner)
         check("a filter and no new privileges", not status or
               ("NoNewPrivs:\t1" in status and "Seccomp:\t2" in status), status)
+        check("and no capabilities", not status or
+              all(f"{c}:\t{0:016x}" in status for c in ("CapPrm", "CapEff", "CapInh")), status)
         limits = open(f"/proc/{b.pid}/limits").read()
         core = [x for x in limits.splitlines() if x.startswith("Max core")][0].split()
         check("it leaves no core", core[4:6] == ["0", "0"], core)

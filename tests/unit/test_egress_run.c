@@ -425,7 +425,8 @@ static int try_calls(void)
 
 	if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0 ||
 	    socket(AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER) >= 0 ||
-	    socket(AF_VSOCK, SOCK_STREAM, 0) >= 0 || socket(AF_PACKET, SOCK_RAW, 0) >= 0)
+	    socket(AF_VSOCK, SOCK_STREAM, 0) >= 0 || /* root's rights are gone as well */
+	    socket(AF_INET, SOCK_RAW, IPPROTO_ICMP) >= 0 || socket(AF_PACKET, SOCK_RAW, 0) >= 0)
 		return 1;
 	if (socket(AF_INET, SOCK_STREAM, 0) < 0 || socket(AF_INET6, SOCK_DGRAM, 0) < 0 ||
 	    socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE) < 0)
