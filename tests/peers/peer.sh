@@ -2,10 +2,12 @@
 # What the adapters of the peers share.
 # shellcheck shell=bash disable=SC2034
 
-# Sets workspace and command from berm's own command line.
+# Sets workspace, command, allowed and denied (hosts) from berm's own command line.
 peer_arguments() {
 	workspace=.
 	command=()
+	allowed=()
+	denied=()
 	[[ ${1:-} == run ]] || {
 		echo "peer: only 'run' is adapted" >&2
 		exit 125
@@ -22,7 +24,15 @@ peer_arguments() {
 			command=("$@")
 			break
 			;;
-		--*=* | -q | --quiet) shift ;;
+		--allow-domain)
+			allowed+=("$2")
+			shift 2
+			;;
+		--deny-domain)
+			denied+=("$2")
+			shift 2
+			;;
+		--*=* | -q | --quiet | --no-proxy-env) shift ;;
 		-*) shift 2 ;;
 		*)
 			command=("$@")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/peers/run.sh BERM [PEER...]: the escape and the must-work corpora under
+# tests/peers/run.sh BERM [PEER...]: the escape, the must-work and the network corpora under
 # berm and under each peer that is here or can be installed (adapters NAME-berm in
 # this folder), one after the other, and a table of both. As root the corpora run
 # as an ordinary user made for it.
@@ -35,7 +35,7 @@ trap clean_up EXIT
 trap 'exit 130' INT TERM
 chmod 755 "$stage"
 cp -r "$tests" "$stage/tests"
-cp "$berm" "$stage/berm"
+cp "$berm" "$(dirname "$berm")/berm-egress" "$stage"
 
 export BERM_PEERS=$stage/npm
 mkdir -p "$BERM_PEERS"
@@ -56,12 +56,13 @@ if ((EUID == 0)); then
 		PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8 "BERM_PEERS=$BERM_PEERS")
 fi
 
-# corpus NAME PROGRAM RUNNER: one row's half.
+# corpus NAME PROGRAM RUNNER [SUBJECT]...: one row's part.
 corpus() {
-	local log peer=1
+	local log peer=1 program=$2 runner=$3
 	log=$stage/$1.$(basename "$(dirname "$3")").log
 	[[ $1 == berm ]] && peer=0
-	(cd /tmp && timeout 1800 "${as_user[@]}" env "T_PEER=$peer" "$3" "$2") >"$log" 2>&1
+	shift 3
+	(cd /tmp && timeout 1800 "${as_user[@]}" env "T_PEER=$peer" "$runner" "$program" "$@") >"$log" 2>&1
 	awk '
 		/^not ok / { if (pending) broken++; pending = 1; next }
 		pending && /IT CAME THROUGH/ { through++; pending = 0; next }
@@ -69,12 +70,17 @@ corpus() {
 		END { if (pending) broken++; print fine + 0, through + 0, broken + 0, skipped + 0 }' "$log"
 }
 
-printf '%-10s | %8s %8s %8s %8s | %8s %8s %8s\n' '' stopped through unclear skipped works breaks skipped
+# What a peer can be asked for: what gets through and what does not, not how it is told.
+net=(gate names guard tls http dns programs attacks)
+printf '%-10s | %8s %8s %8s %8s | %8s %8s %8s | %8s %8s %8s %8s\n' '' stopped through unclear skipped \
+	works breaks skipped 'net: ok' through breaks skipped
 row() {
-	local a b c d e f g h
+	local a b c d e f g h i j k l
 	read -r a b c d < <(corpus "$1" "$2" "$stage/tests/escape/run.sh")
 	read -r e f g h < <(corpus "$1" "$2" "$stage/tests/system/run.sh")
-	printf '%-10s | %8d %8d %8d %8d | %8d %8d %8d\n' "$1" "$a" "$b" "$c" "$d" "$e" $((f + g)) "$h"
+	read -r i j k l < <(corpus "$1" "$2" "$stage/tests/net/run.sh" "${net[@]}")
+	printf '%-10s | %8d %8d %8d %8d | %8d %8d %8d | %8d %8d %8d %8d\n' "$1" "$a" "$b" "$c" "$d" \
+		"$e" $((f + g)) "$h" "$i" "$j" "$k" "$l"
 }
 row berm "$stage/berm"
 for name; do

@@ -146,6 +146,37 @@ time.sleep(0.5)
 os.execv(\"/bin/echo\", [\"echo\", \"on\"])
 "' '*on'
 
+# Who has the answers dies: what is held is denied, and the session goes on.
+if wanted asks.steward; then
+	fresh
+	printf 'top\n' >"$W/asked"
+	(
+		for _ in {1..200}; do
+			grep -q '"event":"ask"' "$D/events" 2>/dev/null && break
+			sleep 0.05
+		done
+		for pid in $(pgrep -x berm -u "$(id -u)"); do
+			tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF -- "--events $D/events" || continue
+			mapfile -t parts < <(pgrep -P "$pid")
+			((${#parts[@]} == 2)) || continue
+			kill -KILL "${parts[1]}" && : >"$D/killed"
+			break
+		done
+	) >/dev/null 2>&1 &
+	killer=$!
+	out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" timeout 60 /usr/bin/python3 -B "$HERE/../net/approver.py" fd never "$D/asked" "$D" \
+		"$BERM" run -q --events "$D/events" -w "$W" --ask "$W/asked" -- /bin/sh -c 'cat asked; echo on; cat asked' 2>&1 </dev/null)
+	wait "$killer"
+	t_check asks.steward-killed 'the steward was there to be killed' made "$D/killed"
+	# shellcheck disable=SC2053
+	if [[ $out == *'asked: Permission denied'*on*'asked: Permission denied'* && $out == *'its steward died'* ]]; then
+		t_ok asks.steward 'without the steward an ask is a deny'
+	else
+		t_fail asks.steward 'without the steward an ask is a deny' "$out"
+	fi
+	drop "$D"
+fi
+
 # The client has standard input and output; the command has neither.
 if wanted asks.stdio; then
 	fresh
