@@ -87,6 +87,11 @@ int apply_scalars(struct spec *s, struct settings_list *l, struct berm_err *err)
 			(struct scalar){ .layer = LAYER_BUILTIN, .origin = { "built-in", 0 } };
 	p->scalars[SET_PROFILE].value = profile_index("agent");
 	p->scalars[SET_FAIL_IF_UNAVAILABLE].value = 1;
+	p->scalars[SET_SANDBOX].value = 1;
+	p->scalars[SET_AUTO_ALLOW].value = 1;
+	p->scalars[SET_ALLOW_UNSANDBOXED].value = 1;
+	p->scalars[SET_AUTONOMY].value = AUTONOMY_ASK;
+	p->scalars[SET_TEMPLATE].value = TEMPLATE_DEFAULT;
 	p->scalars[SET_NET_DEFAULT].value = VERDICT_ASK;
 	p->scalars[SET_NET_PROXY_ENV].value = 1;
 	p->scalars[SET_NET_ASK_SECONDS].value = NET_ASK_SECONDS;
@@ -327,5 +332,7 @@ int apply_rules(struct spec *s, const struct policy_input *in, struct settings_l
 		if (note_ignored(s, &l->v[i]) < 0)
 			return err_set(err, -ENOMEM, "out of memory");
 	}
-	return note_lifted(s) < 0 ? err_set(err, -ENOMEM, "out of memory") : 0;
+	if (note_lifted(s) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	return apply_guard(s, l, err);
 }

@@ -26,6 +26,9 @@ int add_both_spellings(struct spec *s, const struct rule_def *def, struct berm_e
 /* Directory that e's relative pattern starts from; NULL: every writable root. */
 const char *setting_base(const struct settings *set, const struct setting *e);
 
+/* The guard's rules and settings, into s->guard; they live as long as l. */
+int apply_guard(struct spec *s, struct settings_list *l, struct berm_err *err);
+
 /* Where e was written. */
 struct origin setting_origin(const struct settings *set, const struct setting *e);
 

@@ -29,6 +29,12 @@ int setting_strictness(enum setting_key k, int value)
 		return value == VERDICT_DENY;
 	case SET_NET_ALL_SOCKETS:
 		return !value;
+	case SET_AUTO_ALLOW:
+	case SET_ALLOW_UNSANDBOXED:
+		return !value;
+	case SET_SANDBOX:
+	case SET_AUTONOMY:
+	case SET_TEMPLATE:
 	case SET_NET_MANAGED_ONLY:
 	case SET_NET_CUT:
 	case SET_FAIL_IF_UNAVAILABLE:
@@ -74,6 +80,9 @@ bool setting_opens(const struct setting *e)
 		return e->number == EXEC_ALLOW;
 	case SET_NET_RULE:
 		return e->number == VERDICT_ALLOW;
+	case SET_GUARD_RULE:
+		return e->rule->decision == VERDICT_ALLOW;
+	case SET_EXCLUDED:
 	case SET_NET_SOCKET:
 	case SET_NET_PUBLISH:
 	case SET_NET_HOST_PORT:
@@ -145,6 +154,24 @@ static char *loosening_text(const struct setting *e)
 		return str_printf("%u: connections go through a proxy", e->line);
 	case SET_APPROVER:
 		return str_printf("%u: questions are answered by \"%s\"", e->line, e->value);
+	case SET_GUARD_RULE: {
+		_cleanup_buf_ struct buf b = BUF_INIT(1u << 20);
+
+		return guard_rule_text(e->rule, &b) < 0 ? NULL
+							: str_printf("%u: %s", e->line, b.data);
+	}
+	case SET_EXCLUDED:
+		return str_printf("%u: may leave the sandbox: %s", e->line, e->name);
+	case SET_SANDBOX:
+		return str_printf("%u: guard.sandbox false", e->line);
+	case SET_AUTO_ALLOW:
+		return str_printf("%u: guard.auto_allow true", e->line);
+	case SET_ALLOW_UNSANDBOXED:
+		return str_printf("%u: guard.allow_unsandboxed true", e->line);
+	case SET_AUTONOMY:
+		return str_printf("%u: autonomy \"%s\"", e->line, e->value);
+	case SET_TEMPLATE:
+		return str_printf("%u: template \"%s\"", e->line, e->value);
 	case SET_LIMIT:
 		return str_printf("%u: limit %s=%s", e->line, e->name, e->value);
 	default:
@@ -170,9 +197,12 @@ static bool loose_scalar(const struct setting *e)
 	if (e->key == SET_NET_DEFAULT || e->key == SET_NET_CUT)
 		return false;
 	value = setting_value(e);
-	usual = e->key == SET_PROFILE ? profile_index("agent")
-		: e->key == SET_NET   ? NET_ALLOW
-				      : e->key == SET_FAIL_IF_UNAVAILABLE;
+	usual = e->key == SET_PROFILE	 ? profile_index("agent")
+		: e->key == SET_NET	 ? NET_ALLOW
+		: e->key == SET_AUTONOMY ? AUTONOMY_ASK
+		: e->key == SET_TEMPLATE
+			? TEMPLATE_DEFAULT
+			: e->key <= SET_FAIL_IF_UNAVAILABLE && e->key >= SET_SANDBOX;
 	return setting_strictness(e->key, value) < setting_strictness(e->key, usual) ||
 	       (e->key == SET_EXEC_DENY_WRITABLE && !value);
 }

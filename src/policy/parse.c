@@ -276,6 +276,7 @@ static const struct key top_keys[] = {
 	{ "net", parse_choice, SET_NET, net_mode_parse, "off, allow, open" },
 	{ "network", parse_network },
 	{ "approver", parse_approver },
+	{ "guard", parse_guard },
 	{ "files", take_rules, SET_FILE, access_parse, "none, ask, read, write" },
 	{ "exec", take_exec },
 	{ "unprotect", take_list, SET_UNPROTECT },

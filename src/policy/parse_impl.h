@@ -35,3 +35,6 @@ int parse_keys(struct parser *p, const struct json_node *n, const struct key *ke
 /* The "network" object, and "approver" (parse_net.c). */
 int parse_network(struct parser *p, const struct json_node *n, const struct key *k);
 int parse_approver(struct parser *p, const struct json_node *n, const struct key *k);
+
+/* The "guard" object (parse_guard.c). */
+int parse_guard(struct parser *p, const struct json_node *n, const struct key *k);

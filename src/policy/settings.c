@@ -80,6 +80,7 @@ void settings_free(struct settings *s)
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->v[i].name);
 		free(s->v[i].value);
+		guard_rule_free(s->v[i].rule);
 	}
 	free(s->v);
 	free(s->file);
@@ -148,6 +149,17 @@ int settings_add(struct settings *s, enum setting_key key, const char *name, con
 	}
 	s->n++;
 	return 0;
+}
+
+int settings_add_guard(struct settings *s, struct guard_rule *rule, unsigned line)
+{
+	int r = settings_add(s, SET_GUARD_RULE, NULL, NULL, rule->decision, line);
+
+	if (r < 0)
+		guard_rule_free(rule);
+	else
+		s->v[s->n - 1].rule = rule;
+	return r;
 }
 
 /* ---- limits ------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "policy/guard.h"
 #include "policy/resolve.h"
 #include "policy/spec.h"
 
@@ -25,6 +26,11 @@ enum setting_key {
 	SET_NET_HTTP_PORT, /* number: port, 0 none */
 	SET_NET_SOCKS_PORT,
 	SET_NET_ASK_SECONDS,
+	SET_SANDBOX, /* number: 0, 1; so for the next ones */
+	SET_AUTO_ALLOW,
+	SET_ALLOW_UNSANDBOXED,
+	SET_AUTONOMY,		 /* number: enum guard_autonomy */
+	SET_TEMPLATE,		 /* number: enum guard_template */
 	SET_FAIL_IF_UNAVAILABLE, /* number: 0, 1 */
 	SET_FILE,		 /* name: pattern, number: enum access, flags: enum rule_flag */
 	SET_EXEC_DENY_WRITABLE,	 /* number: 0, 1 */
@@ -46,6 +52,8 @@ enum setting_key {
 	SET_NET_UPSTREAM_FILE,	 /* name: path of a file that holds it */
 	SET_NET_NO_PROXY,	 /* value */
 	SET_APPROVER,		 /* value */
+	SET_GUARD_RULE,		 /* rule */
+	SET_EXCLUDED,		 /* name: pattern of commands that may leave the sandbox */
 	SET_COUNT,
 };
 
@@ -53,6 +61,7 @@ struct setting {
 	enum setting_key key;
 	char *name;
 	char *value;
+	struct guard_rule *rule;
 	int64_t number;
 	unsigned flags;
 	unsigned line;
@@ -83,6 +92,9 @@ int settings_list_add(struct settings_list *l, const char *file, const char *bas
 /* Appends one entry; name and value may be NULL. */
 int settings_add(struct settings *s, enum setting_key key, const char *name, const char *value,
 		 int64_t number, unsigned line);
+
+/* Appends a SET_GUARD_RULE and takes rule over, also on failure. */
+int settings_add_guard(struct settings *s, struct guard_rule *rule, unsigned line);
 
 /* Parses text (changed: see json_doc_parse()) into s. Each error names s->file, the
  * line, the key and what would be right. */

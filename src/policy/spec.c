@@ -68,6 +68,8 @@ void spec_free(struct spec *s)
 	free_list(s->argv);
 	free(s->rlimits);
 	free(s->approver);
+	free(s->guard.rules);
+	free(s->guard.excluded);
 	net_spec_free(&s->network);
 	if (p) {
 		free(p->groups);

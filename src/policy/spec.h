@@ -132,6 +132,43 @@ struct net_spec {
 	int rung_cap;	      /* tests: the best rung to try (plan/net_kit.h), 0 all */
 };
 
+enum guard_autonomy {
+	AUTONOMY_FREE,	  /* what would ask is allowed; denies stay */
+	AUTONOMY_ASK,	  /* the default */
+	AUTONOMY_PROPOSE, /* what would ask is denied */
+};
+
+enum guard_template { /* mildest first */
+		      TEMPLATE_PERMISSIVE,
+		      TEMPLATE_DEFAULT,
+		      TEMPLATE_BALANCED,
+		      TEMPLATE_STRICT,
+};
+
+struct guard_rule; /* policy/guard.h */
+
+/* All that the settings say to the guard; part of the spec. */
+struct guard_policy {
+	struct guard_rule **rules; /* strongest layer last; guard.h */
+	size_t n_rules;
+	struct guard_excluded { /* C6: commands that may leave the sandbox */
+		const char *pattern;
+		enum layer layer;
+		struct origin origin;
+	} * excluded;
+	size_t n_excluded;
+	enum guard_autonomy autonomy;
+	struct origin autonomy_from;
+	enum guard_template template;
+	struct origin template_from;
+	bool sandbox; /* C4: "enabled" */
+	struct origin sandbox_from;
+	bool auto_allow; /* C7: a command that will run in the sandbox needs no ask by default */
+	struct origin auto_allow_from;
+	bool allow_unsandboxed; /* C5: a call may ask to run outside */
+	struct origin allow_unsandboxed_from;
+};
+
 struct spec {
 	char session[32];    /* id: "b-" and 16 lower-case hex digits */
 	const char *profile; /* "agent", "strict", "terminal" */
@@ -140,6 +177,7 @@ struct spec {
 	enum home_view home;
 	enum net_mode net;
 
+	struct guard_policy guard;
 	struct net_spec network;
 	char *approver; /* "auto", "tty", "stdio", "none", "mailbox:DIR", "socket:PATH", "fd:N" */
 
