@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is said on the socket of a warm session: SOCK_SEQPACKET, one message each, fixed
+ * layouts. The client is a program of the session's own user on the host (SO_PEERCRED); the
+ * other side is the session's warden.
+ *
+ * A connection runs one command or asks one thing at a time:
+ *
+ *   client                                  warden
+ *   WARM_INFO                               WARM_STATE (struct warm_state)
+ *   WARM_EXEC (struct warm_exec)            WARM_STARTED, with the terminal's master when one was
+ *     descriptors: standard input, output,  wanted; later WARM_EXITED, value is a wait status; or
+ *     error, and the request's texts        WARM_FAILED in place of both
+ *   WARM_SIGNAL, value is the signal        nothing: it is for this connection's command
+ *   WARM_SUSPEND, WARM_RESUME               WARM_DONE or WARM_FAILED
+ *   WARM_STOP, value: ms before it is       WARM_DONE; end of file when nothing of the session is
+ *     killed                                left
+ *
+ * The texts are a sealed memory file: words of the command, then variables NAME=VALUE, then
+ * the directory, each with its NUL. Who closes the connection while the command runs has it
+ * killed: so a terminal that is to outlive its viewers is kept by a process that stays
+ * connected and holds the master. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WARM_MAGIC 0x314d5257u /* another layout gets another number */
+#define WARM_NAME_MAX 64
+#define WARM_TEXT_MAX (6u << 20) /* as much as the kernel takes for an exec */
+#define WARM_FDS 4
+
+enum warm_type {
+	WARM_INFO = 1,
+	WARM_EXEC,
+	WARM_SIGNAL,
+	WARM_SUSPEND,
+	WARM_RESUME,
+	WARM_STOP,
+
+	WARM_STATE = 64,
+	WARM_STARTED,
+	WARM_EXITED,
+	WARM_FAILED,
+	WARM_DONE,
+};
+
+struct warm_msg {
+	uint32_t magic;
+	uint32_t type;
+	int32_t value;
+	int32_t detail; /* WARM_FAILED: value is a positive errno, detail an enum warm_why */
+};
+
+/* Why a request came to nothing. */
+enum warm_why {
+	WARM_WHY_REQUEST,   /* it is malformed */
+	WARM_WHY_DIRECTORY, /* a standard descriptor is one: it would open the host's files */
+	WARM_WHY_ENV,	    /* a variable that the session does not let anybody set */
+	WARM_WHY_SUSPENDED,
+	WARM_WHY_FULL,	   /* too many commands at once */
+	WARM_WHY_WORKDIR,  /* the rest: errno says why */
+	WARM_WHY_EXEC,	   /* it was not executed */
+	WARM_WHY_TERMINAL, /* it could be given none */
+	WARM_WHY_FORK,
+	WARM_WHY_STOP, /* suspend: some process went on */
+	WARM_WHY_COUNT,
+};
+
+/* A terminal's modes, independent of the C library. */
+struct warm_modes {
+	uint32_t iflag, oflag, cflag, lflag;
+	uint8_t line, cc[19];
+	uint16_t rows, cols;
+};
+
+struct warm_exec {
+	struct warm_msg m;
+	uint32_t tty;	 /* bit N: standard descriptor N is the session's terminal */
+	uint32_t n_args; /* at least one */
+	uint32_t n_env;
+	uint32_t dir_len; /* without its NUL; 0: the session's work directory */
+	uint32_t size;	  /* of the texts */
+	struct warm_modes modes;
+};
+
+enum warm_session_state { /* SPEC S4 */
+			  WARM_CREATED,
+			  WARM_WARM,
+			  WARM_ACTIVE,
+			  WARM_SUSPENDED,
+			  WARM_DESTROYED,
+			  WARM_ERROR,
+};
+
+struct warm_state {
+	struct warm_msg m;    /* value: enum warm_session_state */
+	int32_t warden, init; /* pids of the host's */
+	uint32_t commands;    /* that run now */
+	uint32_t kept;	      /* 1: it does not end with its owner */
+	int32_t owner;	      /* 0: none */
+	int64_t started;      /* seconds since 1970 */
+	char session[32];     /* id */
+	char profile[16];
+	char tier[16];
+	char workspace[1024]; /* "" when it is longer */
+};
+
+/* The texts of a request, in the memory they were parsed from. */
+struct warm_texts {
+	const char *args; /* n_args words, one after the other */
+	const char *env;  /* n_env assignments */
+	const char *dir;  /* "" none */
+};
+
+/* Do the numbers of h fit the size bytes at text, NUL by NUL? Every variable has a name and
+ * a "=". 0 or -EPROTO. */
+int warm_texts_parse(const struct warm_exec *h, const char *text, size_t size,
+		     struct warm_texts *ret);
+
+/* The word after this one. */
+const char *warm_next(const char *word);
+
+/* May a session be called so? Letters, digits, ".", "_", "-", the first one no ".". */
+bool warm_name_ok(const char *name);
+
+const char *warm_state_name(uint32_t state);
