@@ -121,6 +121,7 @@ struct shell_line {
 	const struct shell_part *parts;
 	size_t n_parts;
 	uint32_t why;	/* of all parts together; 0: all is certain */
+	uint32_t blind; /* of all parts together */
 	uint16_t flags; /* of all parts together */
 	char note[128]; /* the first thing not understood, for people; empty when none */
 	struct shell_pool *pool;
