@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/effect.h"
 
-#include <stddef.h>
-
-#include "base/str.h"
+#include <string.h>
 
 static const struct {
 	const char *name;
 	const char *text;
 	bool destructive;
-} effects[EFFECT_COUNT] = {
-	[EFFECT_FILE_DELETE] = { "file-delete", "delete files", true },
-	[EFFECT_FILE_WRITE_OUTSIDE] = { "file-write-outside", "write outside the workspace" },
-	[EFFECT_GIT_COMMIT] = { "git-commit", "create a commit" },
-	[EFFECT_GIT_PUSH] = { "git-push", "push to a remote", true },
-	[EFFECT_PR_CREATE] = { "pr-create", "open a pull request" },
-	[EFFECT_PR_PUBLISH] = { "pr-publish", "publish a review or merge", true },
-	[EFFECT_TRACKER_WRITE] = { "tracker-write", "write to an external tracker" },
-	[EFFECT_PACKAGE_INSTALL] = { "package-install", "install packages" },
-	[EFFECT_NETWORK] = { "network", "reach the network" },
-	[EFFECT_SECRET_READ] = { "secret-read", "read a secret" },
-	[EFFECT_PROCESS] = { "process", "run a program" },
-	[EFFECT_WORKSPACE_CHANGE] = { "workspace-change", "change the workspace's make-up" },
-	[EFFECT_SANDBOX_CONTROL] = { "sandbox-control", "start or drive a sandbox" },
+} effects[EFFECT_N] = {
+	[EFFECT_FILE_DELETE] = { "fileDelete", "delete files", true },
+	[EFFECT_GIT_PUSH] = { "gitPush", "push to a remote", true },
+	[EFFECT_PR_CREATE] = { "prCreate", "open a pull request" },
+	[EFFECT_PR_PUBLISH] = { "prPublish", "publish a review or merge", true },
+	[EFFECT_VENDOR_SYNC_WRITE] = { "vendorSyncWrite", "write to an external tracker" },
+	[EFFECT_FILE_WRITE_OUTSIDE_WORKTREE] = { "fileWriteOutsideWorktree",
+						 "write outside the workspace" },
+	[EFFECT_GIT_COMMIT] = { "gitCommit", "create a commit" },
+	[EFFECT_NETWORK_EGRESS] = { "networkEgress", "reach the network" },
+	[EFFECT_SECRET_ACCESS] = { "secretAccess", "read a secret" },
+	[EFFECT_PACKAGE_INSTALL] = { "packageInstall", "install packages" },
+	[EFFECT_PROCESS_SPAWN] = { "processSpawn", "run a program" },
+	[EFFECT_WORKSPACE_MUTATION] = { "workspaceMutation",
+					"change what the workspace is made of" },
+	[EFFECT_ENCLOSURE_CONTROL] = { "enclosureControl", "start or drive a sandbox" },
 };
 
 const char *effect_name(enum effect e)
@@ -30,12 +30,15 @@ const char *effect_name(enum effect e)
 	return effects[e].name;
 }
 
-int effect_parse(const char *name)
+bool effect_parse(const char *name, size_t len, enum effect *ret)
 {
-	for (size_t i = 0; i < EFFECT_COUNT; i++)
-		if (streq(effects[i].name, name))
-			return (int)i;
-	return -1;
+	for (size_t i = 0; i < EFFECT_N; i++) {
+		if (strlen(effects[i].name) == len && memcmp(effects[i].name, name, len) == 0) {
+			*ret = (enum effect)i;
+			return true;
+		}
+	}
+	return false;
 }
 
 const char *effect_text(enum effect e)

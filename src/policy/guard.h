@@ -67,7 +67,7 @@ void guard_rule_free(struct guard_rule *r);
  * -ENOMEM. */
 int guard_words_parse(const char *text, struct strv *ret, struct berm_err *err);
 
-/* The rule in one line: "ask git-push refs=main", "deny command git push". */
+/* The rule in one line: "ask gitPush refs=main", "deny command git push". */
 int guard_rule_text(const struct guard_rule *r, struct buf *out);
 
 /* Names of the enums above; parse: -1 when there is no such name. */

@@ -59,15 +59,12 @@ static const char *name_of_effect(unsigned i)
 static int take_effect(struct parser *p, const struct json_node *n, struct guard_rule *r)
 {
 	const char *text = json_string_value(n->value);
-	int e;
 
 	if (!text)
-		return parse_wrong_type(p, n, "an effect such as \"git-push\"");
-	e = effect_parse(text);
-	if (e < 0)
-		return unknown_word(p, n, text, name_of_effect, EFFECT_COUNT);
+		return parse_wrong_type(p, n, "an effect such as \"gitPush\"");
+	if (!effect_parse(text, strlen(text), &r->effect))
+		return unknown_word(p, n, text, name_of_effect, EFFECT_N);
 	r->subject = GUARD_EFFECT;
-	r->effect = (enum effect)e;
 	return 0;
 }
 

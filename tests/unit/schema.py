@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/policy.schema.json says what src/policy/parse.c, parse_net.c and settings.c take.
+"""docs/policy.schema.json says what src/policy/parse.c, parse_guard.c, parse_net.c and settings.c take.
 
 schema.py ROOT: compares keys and values, both ways.
 """
@@ -51,6 +51,21 @@ def main():
     for name, body in tables:
         want = network if name == "network" else network["upstream_proxy"]["properties"]
         same(name, want, re.findall(r'\{\s*"([^"]+)"', body))
+    with open(root + "/src/policy/parse_guard.c", encoding="utf-8") as f:
+        guard = f.read()
+    rule = schema["definitions"]["guard_rule"]["properties"]
+    same("guard", props["guard"]["properties"], names(guard, "keys"))
+    same("guard rules", rule, names(guard, "rule_keys"))
+    with open(root + "/src/policy/guard_rule.c", encoding="utf-8") as f:
+        words = f.read()
+    same("guard.template", props["guard"]["properties"]["template"]["enum"],
+         c_list(words, "template_names"))
+    same("guard.autonomy", props["guard"]["properties"]["autonomy"]["enum"],
+         c_list(words, "autonomies"))
+    same("enforcement", rule["enforcement"]["enum"], c_list(words, "enforcements"))
+    same("decision", rule["decision"]["enum"], c_list(words, "decisions"))
+    with open(root + "/src/base/effect.c", encoding="utf-8") as f:
+        same("effect", rule["effect"]["enum"], re.findall(r'\] = \{\s*"(\w+)"', f.read()))
     same("groups", network["groups"]["propertyNames"]["enum"],
          os.listdir(root + "/data/domains") + ["registries"])
     same("net", props["net"]["enum"], c_list(settings, "net_names"))
