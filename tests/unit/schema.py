@@ -54,7 +54,7 @@ def main():
     with open(root + "/src/policy/parse_guard.c", encoding="utf-8") as f:
         guard = f.read()
     rule = schema["definitions"]["guard_rule"]["properties"]
-    same("guard", props["guard"]["properties"], names(guard, "keys"))
+    same("guard", props["guard"]["properties"], names(guard, " keys"))
     same("guard rules", rule, names(guard, "rule_keys"))
     with open(root + "/src/policy/guard_rule.c", encoding="utf-8") as f:
         words = f.read()
