@@ -4,45 +4,7 @@
 # shellcheck source=tests/system/rows.bash
 . "$(dirname "$0")/rows.bash"
 
-pty=$T_BASE/term.py
-cat >"$pty.$$" <<'PY'
-# term.py ROWS COLS SCRIPT COMMAND...: the command on a new terminal. SCRIPT is a
-# list of "DELAY TEXT" lines to type, TEXT in python escapes, or "winch R C".
-# Prints what came, then "status N".
-import os, select, sys, time, fcntl, termios, struct
-rows, cols, script = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-pid, fd = os.forkpty()
-if pid == 0:
-    time.sleep(0.05)
-    os.closerange(3, 100)
-    os.execvp(sys.argv[4], sys.argv[4:])
-size = lambda r, c: fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", r, c, 0, 0))
-size(rows, cols)
-todo = [l.split(" ", 1) for l in script.splitlines() if l]
-out, start, end, status = b"", time.time(), time.time() + 12, None
-while time.time() < end:
-    if todo and time.time() - start > float(todo[0][0]):
-        text = todo.pop(0)[1]
-        if text.startswith("winch"):
-            size(*map(int, text.split()[1:]))
-        else:
-            os.write(fd, text.encode().decode("unicode_escape").encode())
-    if select.select([fd], [], [], 0.05)[0]:
-        try:
-            got = os.read(fd, 65536)
-        except OSError:
-            got = b""
-        if not got:
-            break
-        out += got
-status = None
-if time.time() >= end:
-    os.kill(pid, 9)
-status = os.waitpid(pid, 0)[1]
-sys.stdout.write(out.decode(errors="replace").replace("\r", ""))
-print("status", os.waitstatus_to_exitcode(status))
-PY
-mv "$pty.$$" "$pty"
+pty=$(dirname "$0")/term.py
 
 # term ID TEXT TYPED COMMAND-SCRIPT WANT-GLOB: the same glob must hold bare and inside.
 term()
@@ -53,7 +15,7 @@ term()
 		fresh ".$where"
 		local run=(/bin/bash --norc --noprofile -c "$script")
 		[[ $where == in ]] && run=("$BERM" run -q -w "$W" -- "${run[@]}")
-		out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=xterm timeout 20 /usr/bin/python3 "$pty" 33 101 "$typed" "${run[@]}" 2>&1)
+		out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=xterm timeout 90 /usr/bin/python3 -B "$pty" 33 101 "$typed" "${run[@]}" 2>&1)
 		[[ -e $W/look ]] && out+=$(printf '\nlook: '; cat "$W/look")
 		drop "$D"
 		# shellcheck disable=SC2053
@@ -70,42 +32,43 @@ term()
 
 term terminal.is-a-tty 'it is a terminal' '' 'test -t 0 && test -t 1 && test -t 2 && echo yes; tty | grep -c pts' $'*yes\n1\nstatus 0*'
 term terminal.size 'the window size' '' 'stty size; tput cols' $'*33 101\n101\nstatus 0*'
-term terminal.winch 'a change of the window size arrives' '0.8 winch 40 120' \
-	'trap "stty size; exit 0" WINCH; for i in {1..40}; do sleep 0.1; done' $'*40 120\nstatus 0*'
+term terminal.winch 'a change of the window size arrives' 'ready winch 40 120' \
+	'trap "stty size; exit 0" WINCH; echo ready; while :; do sleep 0.1; done' $'*40 120\nstatus 0*'
 term terminal.status 'the exit status' '' 'exit 7' '*status 7*'
-term terminal.read 'input is read' '0.6 hello\n' 'read x; echo "got <$x>"' '*got <hello>*status 0*'
-term terminal.eof 'Ctrl-D is the end of input' '0.6 ab\n
-0.8 \x04' 'cat; echo end' '*end*status 0*'
-term terminal.ctrl-c 'Ctrl-C interrupts' '0.8 \x03' 'sleep 9; echo not-here' '*^C*status *'
-term terminal.ctrl-c-trap 'Ctrl-C can be caught' '0.8 \x03' 'trap "echo caught; exit 5" INT; while :; do sleep 0.1; done' '*caught*status 5*'
-term terminal.ctrl-backslash 'Ctrl-\ quits' '0.8 \x1c' 'trap "echo quit; exit 6" QUIT; while :; do sleep 0.1; done' '*quit*status 6*'
-term terminal.dev-tty '/dev/tty' '0.6 word\n' 'read x </dev/tty; echo "got $x" >/dev/tty' '*got word*status 0*'
-term terminal.raw 'raw mode and back' '0.8 q' 'stty raw -echo; c=$(head -c 1); stty sane; echo "key $c"' '*key q*status 0*'
-term terminal.no-echo 'a password is not echoed' '0.6 secret\n' 'read -s x; echo "len ${#x}"' '*len 6*'
+term terminal.read 'input is read' 'ready hello\n' 'echo ready; read x; echo "got <$x>"' '*got <hello>*status 0*'
+term terminal.eof 'Ctrl-D is the end of input' 'ready ab\n
+ab\r\nab \x04' 'echo ready; cat; echo end' '*end*status 0*'
+term terminal.ctrl-c 'Ctrl-C interrupts' 'ready \x03' 'echo ready; sleep 99; echo not-here' '*ready*^C*status @(-2|130)*'
+term terminal.ctrl-c-trap 'Ctrl-C can be caught' 'ready \x03' 'trap "echo caught; exit 5" INT; echo ready; while :; do sleep 0.1; done' '*caught*status 5*'
+term terminal.ctrl-backslash 'Ctrl-\ quits' 'ready \x1c' 'trap "echo quit; exit 6" QUIT; echo ready; while :; do sleep 0.1; done' '*quit*status 6*'
+term terminal.dev-tty '/dev/tty' 'ready word\n' 'echo ready; read x </dev/tty; echo "got $x" >/dev/tty' '*got word*status 0*'
+term terminal.raw 'raw mode and back' 'ready q' 'stty raw -echo; echo ready; c=$(head -c 1); stty sane; echo "key $c"' '*key q*status 0*'
+term terminal.no-echo 'a password is not echoed' 'word: secret\n' 'stty -echo; echo word:; read x; stty echo; echo "len ${#x} $x" | tr a-z A-Z' $'*word:\nLEN 6 SECRET\nstatus 0*'
 term terminal.bytes 'every byte comes out' '' 'printf "\033[31mred\033[0m\a\t|"; seq 1 300 | tail -1' $'*\033[31mred*300\nstatus 0*'
-term terminal.job-control 'an interactive shell has job control' '0.6 sleep 5 &\n
-0.9 jobs\n
-1.2 kill -9 %1; wait\n
-1.5 exit 3\n' 'exec bash --norc --noprofile -i' '*Running*sleep 5*status 3*'
-term terminal.stop 'Ctrl-Z and fg inside' '0.6 sleep 3\n
-1.0 \x1a
-1.4 jobs\n
-1.7 kill -9 %1; wait\n
-2.0 exit 4\n' 'exec bash --norc --noprofile -i' '*Stopped*status 4*'
+# The shell echoes what is typed: what is waited for is spelled otherwise there.
+term terminal.job-control 'an interactive shell has job control' 'bash- sleep 99 &\n
+bash- jobs\n
+Running kill -9 %1; until ! jobs -r %1; do :; done; echo go""ne\n
+gone exit 3\n' 'exec bash --norc --noprofile -i' '*Running*sleep 99*status 3*'
+term terminal.stop 'Ctrl-Z and fg inside' 'bash- sh -c '\''trap "echo ag""ain" CONT; echo u""p; while :; do sleep 0.1; done'\''\n
+\rup \x1a
+Stopped jobs\n
+Stopped fg\n
+\nagain \x03
+bash- exit 4\n' 'exec bash --norc --noprofile -i' '*Stopped*again*status 4*'
 term terminal.python 'a pty made inside' '' '/usr/bin/python3 -c "
 import pty, os
 pid, fd = pty.fork()
 if pid == 0: os.execvp(\"tty\", [\"tty\"])
 print(b\"pts\" in os.read(fd, 100))"' '*True*status 0*'
 term terminal.script 'script(1)' '' 'script -qc "echo inner; test -t 1 && echo tty" /dev/null' '*inner*tty*status 0*'
-term terminal.less 'a pager' '0.8 q' 'seq 1 500 >f; less f; echo left' '*left*status 0*'
-term terminal.vim 'vim' '1.0 ix\x1b
-1.5 :wq\n' 'vim -u NONE -N f; cat f >look' '*look: x*'
-term terminal.git-pager 'git with a pager' '0.8 q' 'git -c core.pager=less log; echo left' '*left*status 0*'
+term terminal.less 'a pager' '32 q' 'seq 1 500 >f; less f; echo left' '*left*status 0*'
+term terminal.vim 'vim' 'New ix\x1b:wq\n' 'vim -u NONE -N f; cat f >look' '*look: x*'
+term terminal.git-pager 'git with a pager' 'END q' 'git -c core.pager=less log; echo left' '*left*status 0*'
 
 if wanted terminal.settings-restored; then
 	fresh
-	out=$(cd "$W" && timeout 20 /usr/bin/python3 "$pty" 24 80 '' bash -c "
+	out=$(cd "$W" && timeout 90 /usr/bin/python3 -B "$pty" 24 80 '' bash -c "
 		stty -a >'$D/a'; HOME=$H '$BERM' run -q -w '$W' -- sh -c 'stty raw -echo; kill -9 \$\$'; stty -a >'$D/b'" 2>&1)
 	t_is terminal.settings-restored 'the settings of the terminal are restored' "$(diff "$D/a" "$D/b" && echo same)" same
 	t_check terminal.settings-read 'and were read' test -s "$D/a" -a -s "$D/b"
@@ -114,21 +77,21 @@ fi
 if wanted terminal.outer-stop; then
 	# Ctrl-Z stops the whole run in the shell that started it, and fg goes on
 	fresh
-	out=$(cd "$W" && env HOME="$H" timeout 20 /usr/bin/python3 "$pty" 24 80 "0.6 $BERM run -q -w $W -- sh -c 'echo begin; sleep 2; echo finished'\\n
-1.4 \\x1a
-2.0 jobs\\n
-2.4 fg\\n
-5.6 exit 4\\n" bash --norc --noprofile -i 2>&1)
+	out=$(cd "$W" && env HOME="$H" timeout 90 /usr/bin/python3 -B "$pty" 24 80 "bash- $BERM run -q -w $W -- sh -c 'echo begin; sleep 2; echo finished'\\n
+\\nbegin \\x1a
+Stopped jobs\\n
+Stopped fg\\n
+\\nfinished exit 4\\n" bash --norc --noprofile -i 2>&1)
 	t_check terminal.outer-stop 'Ctrl-Z stops the run, fg continues it' test "$(grep -c -e '^begin' -e Stopped -e '^finished' <<<"$out")" -ge 3
 	[[ $out == *finished* ]] || printf '#   %s\n' "$out" | head -20 >>"$T_RESULTS"
 	drop "$D"
 fi
 if wanted terminal.mixed; then
 	fresh
-	out=$(cd "$W" && timeout 20 /usr/bin/python3 "$pty" 24 80 '' bash -c "HOME=$H '$BERM' run -q -w '$W' -- sh -c 'test -t 0 && echo in; test -t 1 || echo no-out >&2; test -t 2 && echo err >&2; echo data' | tr a-z A-Z" 2>&1)
+	out=$(cd "$W" && timeout 90 /usr/bin/python3 -B "$pty" 24 80 '' bash -c "HOME=$H '$BERM' run -q -w '$W' -- sh -c 'test -t 0 && echo in; test -t 1 || echo no-out >&2; test -t 2 && echo err >&2; echo data' | tr a-z A-Z" 2>&1)
 	t_check terminal.mixed 'output in a pipe, the rest on the terminal' test "$(grep -c -e '^IN$' -e '^no-out$' -e '^err$' -e '^DATA$' <<<"$out")" = 4
 	[[ $out == *DATA* ]] || printf '#   %s\n' "$out" | head >>"$T_RESULTS"
-	out=$(cd "$W" && timeout 20 /usr/bin/python3 "$pty" 24 80 '' bash -c "echo piped | HOME=$H '$BERM' run -q -w '$W' -- cat" 2>&1)
+	out=$(cd "$W" && timeout 90 /usr/bin/python3 -B "$pty" 24 80 '' bash -c "echo piped | HOME=$H '$BERM' run -q -w '$W' -- cat" 2>&1)
 	t_check terminal.mixed-in 'input from a pipe' test "$(grep -c '^piped$' <<<"$out")" = 1
 	drop "$D"
 fi
