@@ -5,7 +5,7 @@
 # shellcheck disable=SC2207 # words without spaces only
 _berm() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local verbs='run why explain trust init profiles'
+	local verbs='run why explain trust init profiles audit'
 	local policy='--workspace --mode --profile --policy --allow-read --deny-read --allow-write
 		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
 		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
@@ -59,6 +59,7 @@ _berm() {
 	explain:-*) COMPREPLY=($(compgen -W "$policy --json --target" -- "$cur")) ;;
 	trust:-*) COMPREPLY=($(compgen -W '--list --revoke --yes --json --help' -- "$cur")) ;;
 	init:-*) COMPREPLY=($(compgen -W '--user --local --help' -- "$cur")) ;;
+	audit:-*) COMPREPLY=($(compgen -W '--last --session --event --head --json --help' -- "$cur")) ;;
 	profiles:-*) COMPREPLY=($(compgen -W '--json --help' -- "$cur")) ;;
 	run:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
 	why:*)
@@ -68,6 +69,7 @@ _berm() {
 			compopt -o default
 		fi
 		;;
+	audit:*) COMPREPLY=($(compgen -W 'show verify export' -- "$cur")) ;;
 	*) compopt -o default ;;
 	esac
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for berm
 
-set -l verbs run why explain trust init profiles
+set -l verbs run why explain trust init profiles audit
 set -l policy 'run why explain'
 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -f
@@ -13,6 +13,7 @@ complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a explain -d 'Prin
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a trust -d 'Trust a project\'s policy file'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a init -d 'Write a first policy file'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a profiles -d 'List the profiles'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a audit -d 'Show or verify the log of decisions'
 
 complete -c berm -n "__fish_seen_subcommand_from $policy" -s w -l workspace -x -a '(__fish_complete_directories)' -d 'Writable root'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -s m -l mode -x -a 'chat plan review orchestrate' -d 'Mode'
@@ -48,7 +49,7 @@ complete -c berm -n '__fish_seen_subcommand_from run' -l events -r -d 'Append ev
 complete -c berm -n '__fish_seen_subcommand_from run' -l control -x -d 'Take rules about hosts there'
 complete -c berm -n '__fish_seen_subcommand_from run' -s q -l quiet -d 'No notes, no summary'
 complete -c berm -n '__fish_seen_subcommand_from run' -s v -l verbose -d 'Say what is in force'
-complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles' -l json -d 'Print it for machines'
+complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles audit' -l json -d 'Print it for machines'
 complete -c berm -n '__fish_seen_subcommand_from explain' -l target -x -a linux -d Mechanism
 complete -c berm -n '__fish_seen_subcommand_from why' -a 'read write create delete exec connect'
 complete -c berm -n '__fish_seen_subcommand_from trust' -l list -d 'List what is trusted'
@@ -56,3 +57,8 @@ complete -c berm -n '__fish_seen_subcommand_from trust' -l revoke -d 'Trust no l
 complete -c berm -n '__fish_seen_subcommand_from trust' -l yes -d 'Do not ask'
 complete -c berm -n '__fish_seen_subcommand_from init' -l user -d 'Write your own file'
 complete -c berm -n '__fish_seen_subcommand_from init' -l local -d 'Write the local file'
+complete -c berm -n '__fish_seen_subcommand_from audit' -a 'show verify export'
+complete -c berm -n '__fish_seen_subcommand_from audit' -l last -x -d 'Only the newest'
+complete -c berm -n '__fish_seen_subcommand_from audit' -l session -x -d 'Of this session'
+complete -c berm -n '__fish_seen_subcommand_from audit' -l event -x -d 'Of this kind'
+complete -c berm -n '__fish_seen_subcommand_from audit' -l head -x -d 'A hash kept elsewhere'

@@ -11,6 +11,7 @@ _berm() {
 		"trust:let a project's own policy file loosen what you have"
 		'init:write a first policy file for this project'
 		'profiles:list the built-in profiles'
+		'audit:show, verify or export the log of decisions'
 	)
 	policy=(
 		'*'{-w,--workspace}'[writable root]:directory:_directories'
@@ -62,6 +63,8 @@ _berm() {
 	explain) _arguments -s -S $policy '--json[for machines]' '--target[mechanism]:mechanism:(linux)' ;;
 	trust) _arguments -s -S '--list[list what is trusted]' '--revoke[trust no longer]' '--yes[do not ask]' '--json[for machines]' '--help[list the options]' ':directory:_directories' ;;
 	init) _arguments -s -S '--user[write your own file]' '--local[write the local file]' '--help[list the options]' ':directory:_directories' ;;
+	audit) _arguments -s -S '--last[only the newest]:number:' '--session[of this session]:id:' '--event[of this kind]:event:' \
+		'--head[a hash kept elsewhere]:hash:' '--json[for machines]' '--help[list the options]' '1:what:(show verify export)' ;;
 	profiles) _arguments -s -S '--json[for machines]' '--help[list the options]' ;;
 	esac
 }

@@ -15,14 +15,15 @@ static const struct verb verbs[] = {
 	{ "trust", "let a project's own policy file loosen what you have", verb_trust },
 	{ "init", "write a first policy file for this project", verb_init },
 	{ "profiles", "list the built-in profiles", verb_profiles },
+	{ "audit", "show, verify or export the log of decisions", verb_audit },
 };
 
 /* Known names: a script that uses one gets a sentence, not "unknown". */
 static const char *const later[] = {
-	"check",   "doctor", "shell",	  "learn",     "rules", "audit",   "sandbox", "add-dir",
-	"exclude", "hook",   "install",	  "uninstall", "mcp",	"acp",	   "agent",   "import",
-	"export",  "start",  "exec",	  "attach",    "ls",	"suspend", "resume",  "stop",
-	"serve",   "events", "workspace", "diff",      "apply", "discard",
+	"check",  "doctor",    "shell",	    "learn", "rules",	"sandbox", "add-dir", "exclude",
+	"hook",	  "install",   "uninstall", "mcp",   "acp",	"agent",   "import",  "export",
+	"start",  "exec",      "attach",    "ls",    "suspend", "resume",  "stop",    "serve",
+	"events", "workspace", "diff",	    "apply", "discard",
 };
 
 int cli_fail(const struct berm_err *err)

@@ -33,9 +33,9 @@ struct guard_facts {
 };
 
 /* Nothing is known. */
-#define GUARD_FACTS_NONE                            \
-	((struct guard_facts){ .paths.more = true,  \
-			       .refs.more = true,   \
-			       .more_hosts = true,  \
-			       .count = -1,         \
+#define GUARD_FACTS_NONE                           \
+	((struct guard_facts){ .paths.more = true, \
+			       .refs.more = true,  \
+			       .more_hosts = true, \
+			       .count = -1,        \
 			       .cents = -1 })

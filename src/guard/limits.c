@@ -48,8 +48,8 @@ void limits_free(struct limits *l)
 	free(l);
 }
 
-static int compile(struct entry *e, int kind, const char *text, const char *base,
-		   const char *home, struct berm_err *err)
+static int compile(struct entry *e, int kind, const char *text, const char *base, const char *home,
+		   struct berm_err *err)
 {
 	switch (kind) {
 	case PATHS:

@@ -10,11 +10,11 @@
 const char *guard_source_name(enum guard_source s)
 {
 	static const char *const names[] = {
-		[GUARD_FROM_DEFAULT] = "default",   [GUARD_FROM_RULE] = "rule",
-		[GUARD_FROM_FLOOR] = "tightening",  [GUARD_FROM_MODE] = "mode",
-		[GUARD_FROM_LIST] = "list",	    [GUARD_FROM_DOUBT] = "doubt",
-		[GUARD_FROM_AUTO] = "auto-allow",   [GUARD_FROM_UNSANDBOXED] = "unsandboxed",
-		[GUARD_FROM_OVERRIDE] = "override", [GUARD_FROM_AUTONOMY] = "autonomy",
+		[GUARD_FROM_DEFAULT] = "default",    [GUARD_FROM_RULE] = "rule",
+		[GUARD_FROM_FLOOR] = "tightening",   [GUARD_FROM_MODE] = "mode",
+		[GUARD_FROM_LIST] = "list",	     [GUARD_FROM_DOUBT] = "doubt",
+		[GUARD_FROM_AUTO] = "auto-allow",    [GUARD_FROM_UNSANDBOXED] = "unsandboxed",
+		[GUARD_FROM_OVERRIDE] = "override",  [GUARD_FROM_AUTONOMY] = "autonomy",
 		[GUARD_FROM_NOBODY] = "no-approver",
 	};
 

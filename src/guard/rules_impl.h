@@ -48,5 +48,7 @@ static inline bool rule_is_floor(const struct guard_rule *r)
 	return r->tightens || (r->anywhere && r->decision != VERDICT_ALLOW);
 }
 
+/* The rule's word, as it fits. floor: it only tightens. */
 struct guard_opinion rule_opinion(const struct crule *c, bool floor, enum guard_fit fit);
+/* Of the first word of a command. */
 unsigned rule_bucket(const char *word, size_t len);

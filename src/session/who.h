@@ -34,6 +34,3 @@ void who_exe(const struct who *w, pid_t pid, char *dst, size_t size);
 
 /* Its command line, escaped, what looks like a secret masked; "" likewise. */
 void who_command(const struct who *w, pid_t pid, char *dst, size_t size);
-
-/* The pure part of who_command(): NUL-separated words, at most len bytes. */
-void who_show_words(const char *words, size_t len, char *dst, size_t size);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/redact.h"
 #include "session/client_proto.h"
 #include "session/control.h"
 #include "session/who.h"
@@ -57,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		must(err.msg[0] && !control.pattern);
 	free(control.pattern);
-	who_show_words(line, size, shown, sizeof(shown));
+	redact_words(line, size, shown, sizeof(shown));
 	must(strlen(shown) < sizeof(shown));
 	for (const char *p = shown; *p; p++)
 		must((unsigned char)*p >= 0x20 && *p != 0x7f);

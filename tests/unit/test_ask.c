@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/redact.h"
 #include "session/ask.h"
 #include "session/dialog.h"
 #include "session/who.h"
@@ -239,11 +240,11 @@ static void test_command_lines(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		who_show_words(rows[i].words, rows[i].len, shown, sizeof(shown));
+		redact_words(rows[i].words, rows[i].len, shown, sizeof(shown));
 		assert_string_equal(shown, rows[i].shown);
 	}
 	memset(big, '\033', sizeof(big));
-	who_show_words(big, sizeof(big), shown, sizeof(shown));
+	redact_words(big, sizeof(big), shown, sizeof(shown));
 	assert_true(strlen(shown) < sizeof(shown));
 	assert_null(strchr(shown, '\033'));
 }
