@@ -18,8 +18,8 @@ static const char usage[] =
 	"Exit status: 0; 1 when verify found a fault; 125 error.\n";
 
 static const char more[] =
-	"The log is audit.jsonl in berm's state folder; each record is chained to "
-	"the one before.\n"
+	"The log is audit.jsonl in berm's state folder; each record is chained to the one\n"
+	"before.\n"
 	"  berm audit show --last 20 --event answer\n"
 	"  berm audit verify --head 3f1c...   against a hash kept elsewhere\n";
 
@@ -64,8 +64,7 @@ static int set(void *ctx, const struct opt_def *def, const char *value, struct b
 static const struct opt_def defs[] = {
 	{ "last", 0, "N", "only the newest N records that fit", set, AUDIT_LAST },
 	{ "session", 0, "ID", "only those of this session", set, AUDIT_SESSION },
-	{ "event", 0, "NAME", "only those of this kind: answer, check, network, violation, ...",
-	  set, AUDIT_EVENT },
+	{ "event", 0, "NAME", "only those of this kind: answer, network, ...", set, AUDIT_EVENT },
 	{ "head", 0, "HASH", "verify: a record with this hash must be in the chain", set,
 	  AUDIT_HEAD_HASH },
 	{ "json", 0, NULL, "print it for machines", set, AUDIT_JSON },
