@@ -50,7 +50,8 @@ term terminal.job-control 'an interactive shell has job control' 'bash- sleep 99
 bash- jobs\n
 Running kill -9 %1; until ! jobs -r %1; do :; done; echo go""ne\n
 gone exit 3\n' 'exec bash --norc --noprofile -i' '*Running*sleep 99*status 3*'
-term terminal.stop 'Ctrl-Z and fg inside' 'bash- sh -c '\''trap "echo ag""ain" CONT; echo u""p; while :; do sleep 0.1; done'\''\n
+# One process: a stop between vfork and exec would hold up a shell for ever, bare as well.
+term terminal.stop 'Ctrl-Z and fg inside' 'bash- perl -e '\''$SIG{CONT} = sub { print "again\\n" }; $| = 1; print "up\\n"; sleep 99 while 1'\''\n
 \rup \x1a
 Stopped jobs\n
 Stopped fg\n
@@ -77,10 +78,11 @@ fi
 if wanted terminal.outer-stop; then
 	# Ctrl-Z stops the whole run in the shell that started it, and fg goes on
 	fresh
-	out=$(cd "$W" && env HOME="$H" timeout 90 /usr/bin/python3 -B "$pty" 24 80 "bash- $BERM run -q -w $W -- sh -c 'echo begin; sleep 2; echo finished'\\n
+	out=$(cd "$W" && env HOME="$H" timeout 90 /usr/bin/python3 -B "$pty" 24 80 "bash- $BERM run -q -w $W -- sh -c 'echo begin; read x; echo finished'\\n
 \\nbegin \\x1a
 Stopped jobs\\n
 Stopped fg\\n
+begin \\n
 \\nfinished exit 4\\n" bash --norc --noprofile -i 2>&1)
 	t_check terminal.outer-stop 'Ctrl-Z stops the run, fg continues it' test "$(grep -c -e '^begin' -e Stopped -e '^finished' <<<"$out")" -ge 3
 	[[ $out == *finished* ]] || printf '#   %s\n' "$out" | head -20 >>"$T_RESULTS"
