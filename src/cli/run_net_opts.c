@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plan/net_kit.h"
+#include "plan/tier.h"
 
 static int bad_choice(const struct opt_def *def, const char *value, const char *choices,
 		      struct berm_err *err)
@@ -96,6 +97,19 @@ int set_test_cap(void *ctx, const struct opt_def *def, const char *value, struct
 		o->net_rung_cap = (int)i;
 		return 0;
 	}
-	return bad_choice(def, value, "net=gate, net=tproxy, net=redirect, net=ports, net=closed",
+	for (unsigned i = 0; i < LACKS; i++) {
+		if (!streq(lack_info(i)->name, value))
+			continue;
+		o->lacks_cap |= 1u << i;
+		return 0;
+	}
+	if (str_starts(value, "landlock=") && value[9] >= '0' && value[9] <= '9' && !value[10]) {
+		o->landlock_cap = value[9] - '0';
+		return 0;
+	}
+	return bad_choice(def, value,
+			  "net=gate, net=tproxy, net=redirect, net=ports, net=closed, userns, "
+			  "mounts, userns-limit, proc, inner-userns, landlock, landlock=ABI, "
+			  "listener",
 			  err);
 }

@@ -28,6 +28,8 @@ struct run_opts {
 	struct strv unix_sockets;
 	int proxy_env;	      /* 0 or POLICY_UNSET */
 	int net_rung_cap;     /* --test-cap */
+	unsigned lacks_cap;   /* the same: enum host_lack of plan/tier.h */
+	int landlock_cap;     /* the newest Landlock ABI, -1 any */
 	const char *approver; /* NULL: not said */
 	const char *profile;  /* NULL: not said */
 	const char *events;
@@ -45,6 +47,7 @@ struct run_opts {
 			    .root = POLICY_UNSET, \
 			    .home = POLICY_UNSET, \
 			    .net = POLICY_UNSET,  \
+			    .landlock_cap = -1,   \
 			    .proxy_env = POLICY_UNSET })
 
 void run_opts_free(struct run_opts *o);

@@ -13,6 +13,7 @@
 #include "cli/run_opts.h"
 #include "linux/launch.h"
 #include "plan/plan.h"
+#include "plan/tier.h"
 #include "session/session.h"
 #include "session/steward.h"
 
@@ -35,59 +36,104 @@ static void print_note(const char *note)
 	(void)fprintf(stderr, "berm: %s\n", line);
 }
 
-/* Standard error belongs to the command, to the byte, when a program reads it;
- * the line of SPEC B3 is for people. What weakens the sandbox is always said. */
-static void first_lines(const struct run_opts *o, const struct spec *spec)
+/* One run in the sandbox, as the launch's callbacks know it. */
+struct native_run {
+	const struct run_opts *o;
+	const struct spec *spec;
+	struct session *session;
+	struct strv lacks;
+};
+
+/* The terminal may be as the command's own one wants it. */
+static const char *line_end(void)
 {
+	return isatty(STDERR_FILENO) ? "\r\n" : "\n";
+}
+
+/* What weakens the sandbox is said before anything is started. */
+static void print_notes(const struct run_opts *o, const struct spec *spec)
+{
+	for (size_t i = 0; !o->quiet && i < spec->notes.n; i++)
+		print_note(spec->notes.v[i]);
+}
+
+/* Standard error belongs to the command, to the byte, when a program reads it;
+ * the line of SPEC B3 is for people, and says what is, not what was tried. */
+static void first_line(const struct native_run *run, const char *tier)
+{
+	const struct spec *spec = run->spec;
 	char path[1024] = "none";
 
-	if (o->quiet)
+	if (run->o->quiet || (!run->o->verbose && !isatty(STDERR_FILENO)))
 		return;
 	if (spec->n_roots)
 		str_escape(path, sizeof(path), spec->roots[0].path, strlen(spec->roots[0].path));
-	if (o->verbose || isatty(STDERR_FILENO))
-		(void)fprintf(
-			stderr,
-			"berm: agent sandbox ON (native: full; profile %s; workspace %s%s; network %s)\n",
-			spec->profile, path,
-			spec->n_roots && spec->roots[0].read_only ? ", read-only" : "",
-			session_network_name(spec->net));
-	for (size_t i = 0; i < spec->notes.n; i++)
-		print_note(spec->notes.v[i]);
+	(void)fprintf(
+		stderr,
+		"berm: agent sandbox ON (native: %s; profile %s; workspace %s%s; network %s)%s",
+		tier, spec->profile, path,
+		spec->n_roots && spec->roots[0].read_only ? ", read-only" : "",
+		session_network_name(spec->net), line_end());
+}
+
+static void on_tier(void *ctx, unsigned lacks, int landlock_abi)
+{
+	const char *tier = tier_info(tier_of(lacks))->name;
+	struct native_run *run = ctx;
+
+	/* Without memory the line says the tier, not what is lacking: that was told before. */
+	(void)tier_lacks(lacks, &run->lacks);
+	session_tier(run->session, tier, &run->lacks, landlock_abi > 0 ? landlock_abi : 0);
+	first_line(run, tier);
+}
+
+static void steward(void *ctx, struct net_kit *kit, int warden_fd)
+{
+	const struct native_run *run = ctx;
+
+	session_steward(run->session, kit, warden_fd);
 }
 
 static void on_record(void *ctx, const struct record *rec)
 {
-	session_record(ctx, rec);
+	const struct native_run *run = ctx;
+
+	session_record(run->session, rec);
 }
 
 static void on_net(void *ctx, const struct net_record *rec)
 {
-	session_net_record(ctx, rec);
+	const struct native_run *run = ctx;
+
+	session_net_record(run->session, rec);
 }
 
 /* Never silent, under -q neither: something is weaker, or closed, that was not meant to be. */
 static void on_degraded(void *ctx, const char *what, const char *reason)
 {
+	const struct native_run *run = ctx;
 	char line[1100];
 
 	str_escape(line, sizeof(line), reason, strlen(reason));
-	/* The terminal may be as the command's own one wants it. */
-	(void)fprintf(stderr, "berm: %s: %s%s\n", what, line, isatty(STDERR_FILENO) ? "\r" : "");
-	session_degraded(ctx, what, reason);
+	(void)fprintf(stderr, "berm: %s: %s%s", what, line, line_end());
+	session_degraded(run->session, what, reason);
 }
 
 static void on_state(void *ctx, enum launch_state state, int pid)
 {
+	const struct native_run *run = ctx;
+
 	if (state == LAUNCH_READY)
-		session_ready(ctx, pid);
+		session_ready(run->session, pid);
 	else
-		session_suspended(ctx, state == LAUNCH_SUSPENDED);
+		session_suspended(run->session, state == LAUNCH_SUSPENDED);
 }
 
 static void on_tick(void *ctx)
 {
-	session_tick(ctx);
+	const struct native_run *run = ctx;
+
+	session_tick(run->session);
 }
 
 static void not_executed(const struct spec *spec, int exec_errno)
@@ -120,7 +166,7 @@ static int run_bare(const struct run_opts *o, const struct spec *spec, struct se
 	struct berm_err err = { 0 };
 	int e;
 
-	session_starting(session, "none", "none");
+	session_starting(session, "none");
 	session_degraded(session, "sandbox", by);
 	session_flush(session);
 	if (unavailable)
@@ -157,14 +203,16 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	struct launch_result res = { 0 };
 	struct berm_err err = { 0 };
 	struct session_end end = { .status = EXIT_BERM };
+	struct native_run native = { .o = o, .spec = spec, .session = session };
 	struct launch_ops ops = {
-		.ctx = session,
+		.ctx = &native,
 		.on_record = on_record,
 		.on_state = on_state,
 		.on_tick = on_tick,
 		.keep_fd = session_events_fd(session),
-		.steward = session_steward,
+		.steward = steward,
 		.on_net = on_net,
+		.on_tier = on_tier,
 		.on_degraded = on_degraded,
 	};
 	int r;
@@ -174,9 +222,9 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 		launch_drop();
 	if (r >= 0 && must_go_bare(o, spec, plan, &err))
 		return run_bare(o, spec, session, err.msg);
-	session_starting(session, "native", "full");
+	session_starting(session, "native");
 	if (r >= 0) {
-		first_lines(o, spec);
+		print_notes(o, spec);
 		r = launch_run(spec, plan, &ops, &res, &err);
 	}
 	if (r < 0) {
@@ -196,6 +244,7 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	session_end(session, &end);
 	if (!o->quiet)
 		session_summary(session);
+	strv_free(&native.lacks);
 	return res.status;
 }
 
@@ -274,6 +323,7 @@ int verb_run(int argc, char **argv)
 		err_fix(&err, "write berm run -- COMMAND");
 		return cli_fail(&err);
 	}
+	launch_cap(o.lacks_cap, o.landlock_cap);
 	if (!o.off_by && o.backend != BACKEND_NONE)
 		launch_early();
 	r = run(&o, argv + res.first);

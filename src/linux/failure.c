@@ -11,7 +11,8 @@ static const char *const stage_text[STAGE_COUNT] = {
 	[STAGE_PRIVATE_TREE] = "cannot make the mount tree private",
 	[STAGE_ROOT] = "cannot make the sandbox's root",
 	[STAGE_INIT] = "cannot start the sandbox's init",
-	[STAGE_PROC] = "cannot mount a fresh /proc",
+	[STAGE_FRESH_PROC] = "cannot mount a fresh /proc",
+	[STAGE_PROC] = "cannot make the sandbox's /proc",
 	[STAGE_NETNS] = "cannot create the sandbox's network",
 	[STAGE_NETWORK] = "cannot set up the sandbox's network",
 	[STAGE_HOST_PORT] = "cannot listen inside the sandbox",
@@ -138,6 +139,7 @@ static bool host_lacks(const struct fail_record *f)
 	case STAGE_USERNS:
 	case STAGE_NETNS:
 	case STAGE_NETWORK:
+	case STAGE_FRESH_PROC:
 	case STAGE_PROC:
 		return f->err == EPERM || f->err == EACCES || f->err == ENOSYS ||
 		       f->err == EINVAL || f->err == ENODEV;
@@ -148,6 +150,36 @@ static bool host_lacks(const struct fail_record *f)
 	default:
 		return false;
 	}
+}
+
+/* One row for each way in which a host refuses something that a run can do without. */
+static const struct {
+	enum stage stage;
+	enum host_lack lack;
+	int errs[6];
+} refusals[] = {
+	{ STAGE_CLONE, LACK_USERNS, { EPERM, EACCES, ENOSYS, EINVAL, ENOSPC, EUSERS } },
+	/* AppArmor grants the namespace and no right in it. */
+	{ STAGE_IDMAP, LACK_MOUNTS, { EPERM, EACCES } },
+	{ STAGE_PRIVATE_TREE, LACK_MOUNTS, { EPERM, EACCES } },
+	{ STAGE_ROOT, LACK_MOUNTS, { EPERM, EACCES, ENOSYS } },
+	/* /proc/sys is read-only in a container, or not there. */
+	{ STAGE_USERNS_LIMIT, LACK_LIMIT, { EROFS, EPERM, EACCES, ENOENT } },
+	{ STAGE_FRESH_PROC, LACK_PROC, { EPERM, EACCES } },
+	{ STAGE_USERNS, LACK_INNER, { EPERM, EACCES, ENOSPC, EUSERS } },
+	{ STAGE_LANDLOCK, LACK_LANDLOCK, { EOPNOTSUPP, ENOSYS } },
+	{ STAGE_SECCOMP, LACK_LISTENER, { EBUSY, EINVAL, ENOSYS } },
+};
+
+unsigned failure_lack(const struct fail_record *f)
+{
+	if (f->magic != FAIL_MAGIC)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(refusals[i].errs) && refusals[i].errs[j]; j++)
+			if (refusals[i].stage == f->stage && refusals[i].errs[j] == f->err)
+				return refusals[i].lack;
+	return 0;
 }
 
 int failure_explain(const struct launch *l, const struct fail_record *f, struct berm_err *err)

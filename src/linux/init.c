@@ -72,18 +72,36 @@ static void build_filter(struct launch *l)
 		setup_fail(l, STAGE_SECCOMP, r, -1);
 }
 
+/* Made while the host's /proc is still there: the kernel grants a new one only
+ * to those who already see one whole (mount_too_revealing, fs/namespace.c). The others get
+ * what they see, read-only; this process writes its own entries through l->outer_proc. */
+static int make_proc(struct launch *l)
+{
+	int proc;
+
+	l->outer_proc = -1;
+	if (!(l->without & LACK_PROC)) {
+		proc = capped(l, LACK_PROC) ? -EPERM : mount_proc();
+		if (proc < 0)
+			setup_fail(l, STAGE_FRESH_PROC, proc, -1);
+		return proc;
+	}
+	proc = mount_outer_proc();
+	if (proc < 0)
+		setup_fail(l, STAGE_PROC, proc, -1);
+	l->outer_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (l->outer_proc < 0)
+		setup_fail(l, STAGE_PROC, errno, -1);
+	return proc;
+}
+
 /* Runs beside the supervisor's mounting: the network namespace is the slowest
  * single step of the set-up. */
 static void enter_root(struct launch *l)
 {
-	int proc = mount_proc();
-	int sysctl, r;
+	int proc = make_proc(l), sysctl, r;
 
-	/* Made while the host's /proc is still there: the kernel grants a new one only
-	 * to those who already see one whole (mount_too_revealing, fs/namespace.c). */
-	if (proc < 0)
-		setup_fail(l, STAGE_PROC, proc, -1);
-	sysctl = net_open_sysctl(proc);
+	sysctl = net_open_sysctl(l->outer_proc >= 0 ? l->outer_proc : proc);
 	if (sysctl < 0)
 		setup_fail(l, STAGE_PROC, sysctl, -1);
 	r = fd_send(l->sync[1], &proc, 1);
@@ -130,6 +148,10 @@ static void enter_inner_userns(struct launch *l)
 	bool away = false;
 	int r;
 
+	if (l->without & LACK_INNER)
+		return;
+	if (capped(l, LACK_INNER))
+		setup_fail(l, STAGE_USERNS, ENOSPC, -1);
 	while (unshare(CLONE_NEWUSER) < 0) {
 		if (errno != EPERM || away)
 			setup_fail(l, STAGE_USERNS, errno, -1);
@@ -141,20 +163,30 @@ static void enter_inner_userns(struct launch *l)
 		l->heard++;
 		away = true;
 	}
-	r = userns_map(l->uid, l->gid);
+	r = userns_map(l->outer_proc, l->uid, l->gid);
+	close_quietly(l->outer_proc);
 	if (r < 0)
 		setup_fail(l, STAGE_USERNS, r, -1);
+}
+
+static int make_rules(struct launch *l)
+{
+	int index, rules;
+
+	if (l->without & LACK_LANDLOCK)
+		return -1;
+	rules = landlock_rules(l, l->mqueue, &index);
+	if (rules < 0)
+		setup_fail(l, STAGE_LANDLOCK, rules, index);
+	close_quietly(l->mqueue);
+	return rules;
 }
 
 static void drop_rights(struct launch *l)
 {
 	/* Made while the old root is on its way out, which the next step waits for. */
-	int index, rules = landlock_rules(l, l->mqueue, &index);
-	int r;
+	int rules = make_rules(l), r;
 
-	if (rules < 0)
-		setup_fail(l, STAGE_LANDLOCK, rules, index);
-	close_quietly(l->mqueue);
 	enter_inner_userns(l);
 	r = caps_drop_bounding();
 	if (r >= 0)
@@ -170,7 +202,7 @@ static void drop_rights(struct launch *l)
 	/* Changed credentials clear the request (credentials change, kernel/cred.c). */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		setup_fail(l, STAGE_INIT, errno, -1);
-	r = landlock_confine(rules);
+	r = rules < 0 ? 0 : landlock_confine(rules);
 	if (r < 0)
 		setup_fail(l, STAGE_LANDLOCK, r, -1);
 	close_quietly(rules);
@@ -180,7 +212,9 @@ static void filter_calls(struct launch *l)
 {
 	int listener = -1, r;
 
-	r = seccomp_load(&filter, l->plan->supervised, &listener);
+	r = l->plan->supervised && capped(l, LACK_LISTENER)
+		    ? -EBUSY
+		    : seccomp_load(&filter, l->plan->supervised, &listener);
 	if (r < 0)
 		setup_fail(l, STAGE_SECCOMP, r, -1);
 	if (!l->plan->supervised)

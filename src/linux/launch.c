@@ -66,6 +66,24 @@ static int refuse_directories(struct berm_err *err)
 	return 0;
 }
 
+/* What this host has refused so far, and for tests what it is taken to refuse. */
+static unsigned without, test_cap;
+static int test_abi = -1;
+
+void launch_cap(unsigned lacks, int landlock_abi)
+{
+	test_cap |= lacks;
+	if (landlock_abi >= 0)
+		test_abi = landlock_abi;
+}
+
+static int usable_abi(void)
+{
+	int abi = test_cap & LACK_LANDLOCK ? -ENOSYS : landlock_abi();
+
+	return test_abi >= 0 && abi > test_abi ? test_abi : abi;
+}
+
 static void fill_launch(struct launch *l, const struct late *known, const struct late *late)
 {
 	*l = (struct launch){
@@ -82,7 +100,10 @@ static void fill_launch(struct launch *l, const struct late *known, const struct
 		.net = { -1, -1 },
 		.kit = { -1, -1 },
 		.trap_exec = true,
-		.landlock_abi = landlock_abi(),
+		.landlock_abi = usable_abi(),
+		.without = without,
+		.capped = test_cap,
+		.outer_proc = -1,
 	};
 	if (getrandom(&l->exec_pass, sizeof(l->exec_pass), 0) != sizeof(l->exec_pass))
 		l->exec_pass = 0;
@@ -122,9 +143,12 @@ static int watch_signals(int *ret_fd)
 static int start_supervisor(struct launch *l, int *ret_pidfd, pid_t *ret_pid)
 {
 	int pidfd = -1;
-	long pid = syscall(SYS_clone, OUTER_NAMESPACES | CLONE_PIDFD | SIGCHLD, NULL, &pidfd, NULL,
-			   NULL);
+	long pid;
 
+	if (capped(l, LACK_USERNS))
+		return -EPERM;
+	pid = syscall(SYS_clone, OUTER_NAMESPACES | CLONE_PIDFD | SIGCHLD, NULL, &pidfd, NULL,
+		      NULL);
 	if (pid < 0)
 		return -errno;
 	if (pid == 0) {
@@ -157,16 +181,9 @@ static int start_steward(struct warden *w)
 	return w->steward < 0 ? -errno : 0;
 }
 
-/* The warden keeps only what it uses, and of the caller's stdio only stderr: a
- * reader of the command's output must see its end when the command closes it. */
-static void settle(struct launch *l, const struct launch_ops *ops)
+/* The warden keeps only what it uses. */
+static void settle(struct launch *l)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int fd = 0; null >= 0 && fd < 2; fd++)
-		if (fd != ops->keep_fd)
-			(void)dup2(null, fd);
-	close_quietly(null);
 	close_quietly(l->fail[1]);
 	close_quietly(l->ctl[1]);
 	close_quietly(l->events[1]);
@@ -180,12 +197,26 @@ static void settle(struct launch *l, const struct launch_ops *ops)
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+/* Of the caller's stdio only stderr: a reader of the command's output must see its end
+ * when the command closes it. Not before the command runs: a further attempt needs it. */
+static void leave_stdio(int keep_fd)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; null >= 0 && fd < 2; fd++)
+		if (fd != keep_fd)
+			(void)dup2(null, fd);
+	close_quietly(null);
+}
+
 /* From here on the warden only waits, copies bytes and writes events: no exec, no
  * socket, no file opened for writing. */
-static int confine_warden(void)
+static int confine_warden(const struct warden *w)
 {
 	static struct seccomp_prog prog;
 	int r = seccomp_build_own(SECCOMP_ROLE_WARDEN, seccomp_native(), &prog);
+
+	leave_stdio(w->ops->keep_fd);
 
 	if (r < 0)
 		return r;
@@ -240,9 +271,9 @@ static bool begun;
 
 static int clone_failed(struct launch *l, int r, struct berm_err *err)
 {
-	struct fail_record f = { FAIL_MAGIC, STAGE_CLONE, -r, -1 };
-
-	return failure_explain(l, &f, err);
+	the_warden.fail = (struct fail_record){ FAIL_MAGIC, STAGE_CLONE, -r, -1 };
+	the_warden.failed = true;
+	return failure_explain(l, &the_warden.fail, err);
 }
 
 /* Up to the supervisor's clone. Signals are blocked over it alone: who waits for a policy
@@ -368,10 +399,9 @@ static int go_on(struct launch *l, const struct late *known, struct berm_err *er
 	return r < 0 ? err_errno(err, r, "cannot prepare the sandbox") : 0;
 }
 
-int launch_run(const struct spec *spec, const struct plan *plan, const struct launch_ops *ops,
-	       struct launch_result *ret, struct berm_err *err)
+static int attempt(const struct late *known, const struct launch_ops *ops,
+		   struct launch_result *ret, struct berm_err *err)
 {
-	struct late known = { spec, plan };
 	struct launch *l = &the_launch;
 	struct warden *w = &the_warden;
 	int r;
@@ -383,12 +413,12 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 	r = begun ? 0 : arena_close();
 	if (r < 0)
 		return err_errno(err, r, "cannot prepare the sandbox");
-	r = begun ? 0 : begin(&known, NULL, err);
+	r = begun ? 0 : begin(known, NULL, err);
 	if (r < 0)
 		return r;
 	w->ops = ops;
 	w->result = ret;
-	r = go_on(l, &known, err);
+	r = go_on(l, known, err);
 	if (r >= 0) {
 		r = start_steward(w);
 		if (r < 0) {
@@ -396,7 +426,7 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 			w->fail = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
 			w->failed = true;
 		}
-		settle(l, ops);
+		settle(l);
 		r = warden_loop(w, err);
 		if (r >= 0)
 			r = conclude(w, ret, err);
@@ -410,4 +440,50 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 	close_channels(l);
 	close_quietly(w->child);
 	return r;
+}
+
+/* The host refused a part. Can the plan be held without it? Then this process is made as it
+ * was before the attempt, of which nothing is left. */
+static int fall(const struct plan *plan, const struct launch_ops *ops, unsigned lack,
+		struct berm_err *err)
+{
+	const struct lack_info *info = lack_info((unsigned)__builtin_ctz(lack));
+	char reason[512];
+	int r;
+
+	/* Of a host that can do nothing the failed step has said more. */
+	if (tier_of(without | lack) == TIER_NONE)
+		return err->code;
+	r = tier_check(plan, without | lack, err);
+	if (r < 0)
+		return r;
+	without |= lack;
+	(void)snprintf(reason, sizeof(reason), "%s: %s (%s); %s", tier_info(tier_of(without))->name,
+		       info->missing, strerror(the_warden.fail.err), info->lost);
+	*err = (struct berm_err){ 0 };
+	if (ops->on_degraded)
+		ops->on_degraded(ops->ctx, "tier", reason);
+	(void)setrlimit(RLIMIT_CORE, &old_core);
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+	return 0;
+}
+
+int launch_run(const struct spec *spec, const struct plan *plan, const struct launch_ops *ops,
+	       struct launch_result *ret, struct berm_err *err)
+{
+	const struct late known = { spec, plan };
+
+	for (;;) {
+		struct warden *w = &the_warden;
+		unsigned lack;
+		int r = attempt(&known, ops, ret, err);
+
+		lack = r < 0 && w->failed && !w->ready ? failure_lack(&w->fail) & ~without : 0;
+		if (!lack)
+			return r;
+		r = fall(plan, ops, lack, err);
+		if (r < 0)
+			return r;
+	}
 }

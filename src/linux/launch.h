@@ -41,7 +41,11 @@ struct launch_ops {
 	/* REC_NET, REC_ASKED, REC_ANSWERED, REC_POLICY of the steward: lengths are checked, nothing
 	 * else. May be NULL. */
 	void (*on_net)(void *ctx, const struct net_record *rec);
-	/* Something holds less than planned; what: which part ("network", ...). May be NULL. */
+	/* The set-up is done, the command is about to run: without what (enum host_lack of
+	 * plan/tier.h), and Landlock's ABI. Before LAUNCH_READY. May be NULL. */
+	void (*on_tier)(void *ctx, unsigned lacks, int landlock_abi);
+	/* Something holds less than planned; what: which part ("network", "tier", ...). May be
+	 * NULL. */
 	void (*on_degraded)(void *ctx, const char *what, const char *reason);
 };
 
@@ -55,6 +59,10 @@ struct launch_result {
 	bool lost; /* no status came: a part of the sandbox died, and the command with it */
 };
 
+/* For tests: takes the host to refuse these (enum host_lack), and to have no newer Landlock than
+ * this (-1: whatever it has). Before anything is begun. */
+void launch_cap(unsigned lacks, int landlock_abi);
+
 /* Begins what needs no policy: the namespaces are made while the caller reads it. Needs an
  * open arena (base/arena.h), and everything that spec and plan will point to in it;
  * otherwise nothing happens, and launch_run() begins by itself. */
@@ -64,7 +72,8 @@ void launch_early(void);
 void launch_drop(void);
 
 /* Starts spec->argv as the plan says and returns when nothing of the session is
- * left. 0: ret is filled. Negative: the command was never started; err says
+ * left. Where the host refuses a part that the plan can be held without, it begins again
+ * without that part. 0: ret is filled. Negative: the command was never started; err says
  * which step failed, on what, why and what to do (-EOPNOTSUPP: this host gives
  * nobody such a sandbox). Must be called from a
  * single-threaded process. */

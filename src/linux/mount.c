@@ -309,6 +309,45 @@ int mount_proc(void)
 	return new_fs("proc", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 }
 
+int mount_outer_proc(void)
+{
+	_cleanup_close_ int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int tree = -1;
+	int r;
+
+	if (proc < 0)
+		return -errno;
+	/* With what covers parts of it: the kernel gives no copy without. */
+	tree = clone_tree(proc, true);
+	if (tree < 0)
+		return tree;
+	r = sys_setattr(tree, true,
+			MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+				MOUNT_ATTR_NOEXEC);
+	return r < 0 ? r : take_fd(&tree);
+}
+
+int mount_cover_own(int root, const pid_t *pids, size_t n)
+{
+	_cleanup_close_ int empty = new_fs("tmpfs", NULL, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
+
+	if (empty < 0)
+		return empty;
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_close_ int tree = clone_tree(empty, false);
+		char path[32];
+		int r;
+
+		if (tree < 0)
+			return tree;
+		(void)snprintf(path, sizeof(path), "/proc/%d", (int)pids[i]);
+		r = attach(tree, root, path);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 int mount_mqueue(void)
 {
 	return new_fs("mqueue", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);

@@ -20,15 +20,17 @@
 #include <sys/types.h>
 
 #include "linux/launch.h"
+#include "plan/tier.h"
 
 enum stage {
 	STAGE_NONE,
 	STAGE_CLONE, /* the outer namespaces */
 	STAGE_IDMAP,
 	STAGE_PRIVATE_TREE,
-	STAGE_ROOT, /* the new root's tmpfs */
-	STAGE_STEP, /* a step of the plan, index says which */
-	STAGE_INIT, /* the pid namespace */
+	STAGE_ROOT,	  /* the new root's tmpfs */
+	STAGE_STEP,	  /* a step of the plan, index says which */
+	STAGE_INIT,	  /* the pid namespace */
+	STAGE_FRESH_PROC, /* a procfs of the new pid namespace */
 	STAGE_PROC,
 	STAGE_NETNS,
 	STAGE_NETWORK,	 /* the steward: the kit; index: enum kit_part */
@@ -118,6 +120,9 @@ struct launch {
 	bool not_passed;    /* that exec is the supervisor's to judge */
 	int heard;	    /* init: messages of the supervisor's that it took from sync */
 	int landlock_abi;   /* 0 none */
+	unsigned without;   /* enum host_lack: what this host has refused already */
+	unsigned capped;    /* tests: what it is taken to refuse */
+	int outer_proc;	    /* init, where a fresh /proc is refused: the one outside; else -1 */
 };
 
 /* Reports a set-up failure and exits; for the children only. */
@@ -143,7 +148,11 @@ void exec_command(struct launch *l, int slave, bool shared) _noreturn_;
 /* mount.c; all return 0 or a negative errno. */
 int mount_new_root(int *ret_root);
 int mount_steps(const struct plan *p, size_t from, int root, int *ret_index);
-int mount_proc(void);	/* a detached procfs of this pid namespace */
+int mount_proc(void);	    /* a detached procfs of this pid namespace */
+int mount_outer_proc(void); /* a detached copy of what is at /proc, all of it read-only */
+/* Covers the directories of berm's own processes in it: "self" must lead nowhere for who
+ * resolves a path in the command's place (supervisor/resolve.c). */
+int mount_cover_own(int root, const pid_t *pids, size_t n);
 int mount_mqueue(void); /* the message queues of this ipc namespace, detached */
 int mount_attach_proc(int root, int proc);
 int mount_proc_readonly(int root);
@@ -151,8 +160,9 @@ int mount_enter(int root); /* read-only root, pivot: every process of the tree i
 int mount_leave_old(void); /* the old root goes */
 
 /* userns.c */
-int userns_map(uid_t uid, gid_t gid);
-int userns_limit(void);	      /* one more level below this one, no further */
+/* proc: a procfs that knows the calling process, -1 for what is at /proc. */
+int userns_map(int proc, uid_t uid, gid_t gid);
+int userns_limit(bool inner); /* one more level below this one, or none */
 int caps_drop(uint64_t keep); /* keep: mask of capabilities that stay */
 int caps_drop_bounding(void);
 
@@ -176,3 +186,11 @@ int pty_open(int *ret_master, int *ret_slave);
 
 /* failure.c: the sentence and the fix for a failed set-up step. */
 int failure_explain(const struct launch *l, const struct fail_record *f, struct berm_err *err);
+/* What the host lacks, when the failure says so (enum host_lack); 0: it says something else. */
+unsigned failure_lack(const struct fail_record *f);
+
+/* tests: is the host taken to refuse this? */
+static inline bool capped(const struct launch *l, enum host_lack what)
+{
+	return l->capped & what;
+}

@@ -194,6 +194,7 @@ static struct supervisor *prepare(struct launch *l, int host_proc)
 				 .host_proc = host_proc,
 				 .events = l->events[1],
 				 .roots = roots,
+				 .outer_proc = l->without & LACK_PROC,
 				 .init_umask = (int)l->umask };
 	s.n_roots = open_trees(l, roots);
 	/* Its descriptor cache must not depend on the caller's soft limit. */
@@ -282,6 +283,22 @@ static void wait_for_init(struct launch *l)
 	_exit(0);
 }
 
+/* The outer /proc knows this process and init. */
+static int cover_own(int root)
+{
+	const pid_t own[] = { getpid(), init_pid };
+	char self[16];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	if (n < 0)
+		return -errno;
+	self[n] = '\0';
+	/* Of another pid namespace's numbers nothing could be said. */
+	if (strtol(self, NULL, 10) != getpid())
+		return -EXDEV;
+	return mount_cover_own(root, own, ARRAY_SIZE(own));
+}
+
 static void build_view(struct launch *l, int root)
 {
 	int index = -1, proc, r = 0;
@@ -305,6 +322,8 @@ static void build_view(struct launch *l, int root)
 	r = mount_attach_proc(root, proc);
 	if (r >= 0)
 		r = mount_proc_readonly(root);
+	if (r >= 0 && l->without & LACK_PROC)
+		r = cover_own(root);
 	if (r < 0)
 		setup_fail(l, STAGE_PROC, r, -1);
 	close_quietly(proc);
@@ -346,6 +365,17 @@ static void watch_init(struct launch *l)
 	on_child(SIGCHLD);
 }
 
+static void limit_userns(const struct launch *l)
+{
+	int r;
+
+	if (l->without & LACK_LIMIT)
+		return;
+	r = capped(l, LACK_LIMIT) ? -EROFS : userns_limit(!(l->without & LACK_INNER));
+	if (r < 0)
+		setup_fail(l, STAGE_USERNS_LIMIT, r, -1);
+}
+
 void supervise(struct launch *l)
 {
 	struct supervisor *s;
@@ -356,16 +386,14 @@ void supervise(struct launch *l)
 	if (r < 0)
 		setup_fail(l, STAGE_SYNC, r, -1);
 	(void)setsid(); /* the terminal's signals are for the command */
-	r = userns_map(l->uid, l->gid);
+	r = userns_map(-1, l->uid, l->gid);
 	if (r < 0)
 		setup_fail(l, STAGE_IDMAP, r, -1);
 	host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (host_proc < 0)
 		setup_fail(l, STAGE_PROC, errno, -1);
-	r = userns_limit();
-	if (r < 0)
-		setup_fail(l, STAGE_USERNS_LIMIT, r, -1);
-	r = mount_new_root(&root);
+	limit_userns(l);
+	r = capped(l, LACK_MOUNTS) ? -EPERM : mount_new_root(&root);
 	if (r < 0)
 		setup_fail(l, STAGE_ROOT, r, -1);
 	clone_init(l);

@@ -31,7 +31,9 @@ struct supervisor {
 	int events;    /* SOCK_SEQPACKET to the warden, see linux/record.h */
 	struct sup_root *roots;
 	size_t n_roots;
-	int init_umask; /* umask the command starts with */
+	int init_umask;	 /* umask the command starts with */
+	bool outer_proc; /* the view's /proc is the one of the supervisor's own pid namespace,
+			  * with its own directory covered */
 };
 
 /* Everything that can be done before the listener is there; s->listener is not

@@ -7,38 +7,47 @@
 
 #include "linux/setup.h"
 
-static int write_proc(const char *path, const char *text, size_t len)
+static int write_text(int fd, const char *text, size_t len)
 {
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int r = fd < 0 || write(fd, text, len) != (ssize_t)len ? -errno : 0;
 
-	if (fd < 0)
-		return -errno;
-	return write(fd, text, len) == (ssize_t)len ? 0 : -errno;
+	close_quietly(fd);
+	return r;
 }
 
-int userns_map(uid_t uid, gid_t gid)
+static int write_self(int proc, const char *name, const char *text, size_t len)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "%sself/%s", proc < 0 ? "/proc/" : "", name);
+	return write_text(openat(proc, path, O_WRONLY | O_CLOEXEC), text, len);
+}
+
+int userns_map(int proc, uid_t uid, gid_t gid)
 {
 	char line[64];
 	int n, r;
 
 	/* setgroups must be denied before an unprivileged gid_map (user_namespaces(7)). */
-	r = write_proc("/proc/self/setgroups", "deny", 4);
+	r = write_self(proc, "setgroups", "deny", 4);
 	if (r < 0)
 		return r;
 	n = snprintf(line, sizeof(line), "%u %u 1\n", uid, uid);
-	r = write_proc("/proc/self/uid_map", line, (size_t)n);
+	r = write_self(proc, "uid_map", line, (size_t)n);
 	if (r < 0)
 		return r;
 	n = snprintf(line, sizeof(line), "%u %u 1\n", gid, gid);
-	return write_proc("/proc/self/gid_map", line, (size_t)n);
+	return write_self(proc, "gid_map", line, (size_t)n);
 }
 
-int userns_limit(void)
+int userns_limit(bool inner)
 {
 	/* Counted along the whole chain of parents (namespaces(7), kernel/ucount.c):
 	 * one for the inner namespace that init is about to make, none for whatever
 	 * the command tries below it. clone3's flags are invisible to seccomp. */
-	return write_proc("/proc/sys/user/max_user_namespaces", "1", 1);
+	int fd = open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);
+
+	return write_text(fd, inner ? "1" : "0", 1);
 }
 
 int caps_drop(uint64_t keep)

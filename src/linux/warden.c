@@ -134,6 +134,8 @@ static void handle_fail(struct warden *w)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n == sizeof(w->fail) && w->fail.magic == FAIL_MAGIC && w->fail.stage == STAGE_GO) {
+		if (!w->going && w->ops->on_tier)
+			w->ops->on_tier(w->ops->ctx, w->l->without, w->l->landlock_abi);
 		w->going = true;
 		return;
 	}
@@ -152,7 +154,7 @@ static void handle_fail(struct warden *w)
 		return;
 	/* Bytes of the command's come from here on. Not sooner: the filter's load would
 	 * compete with the set-up for the processor. */
-	w->confined = w->confine();
+	w->confined = w->confine(w);
 	state(w, LAUNCH_READY);
 }
 

@@ -55,11 +55,12 @@ struct warden {
 	int signals; /* signalfd */
 	int child;   /* pidfd of the supervisor */
 	pid_t child_pid;
-	bool going;	      /* every step is done, the command's exec came next */
-	int (*confine)(void); /* the warden's own filter; called when the command runs */
-	int confined;	      /* what it returned */
-	bool ready;	      /* the command was executed */
-	bool exited;	      /* and its status is known */
+	bool going; /* every step is done, the command's exec came next */
+	int (*confine)(const struct warden *w); /* the warden's own filter; called when the
+						 * command runs */
+	int confined;				/* what it returned */
+	bool ready;				/* the command was executed */
+	bool exited;				/* and its status is known */
 	int status;
 	bool failed; /* a set-up step failed: fail is filled */
 	struct fail_record fail;

@@ -54,6 +54,7 @@ static int root_exec(struct plan_build *b, const struct writable_root *root, uns
 
 int plan_root(struct plan_build *b, const struct writable_root *root)
 {
+	const struct spec *s = b->spec;
 	unsigned flags = STEP_REC | STEP_SAME;
 	struct step *step;
 	struct tree *t;
@@ -75,7 +76,8 @@ int plan_root(struct plan_build *b, const struct writable_root *root)
 		step->dev = st.st_dev;
 		step->ino = st.st_ino;
 	}
-	if (root->read_only)
+	/* What may be read of it is judged as elsewhere; its mount refuses the rest. */
+	if (root->read_only && !s->read_deny)
 		return 0;
 	t = plan_tree(b, S_ISCHR(st.st_mode) ? TREE_WRITE : TREE_GOVERNED, root->path, true);
 	if (t)

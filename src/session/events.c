@@ -115,7 +115,7 @@ const char *session_network_name(enum net_mode m)
 	return names[m];
 }
 
-void session_starting(struct session *s, const char *backend, const char *tier)
+void session_starting(struct session *s, const char *backend)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(LINE_MAX_BYTES);
 	const struct spec *spec = s->spec;
@@ -124,7 +124,6 @@ void session_starting(struct session *s, const char *backend, const char *tier)
 		return;
 	session_line_begin(s, &b, "starting");
 	json_member_str(&b, "backend", backend);
-	json_member_str(&b, "tier", tier);
 	json_member_str(&b, "profile", spec->profile);
 	json_member_str(&b, "mode", mode_name(spec->mode));
 	json_member_str(&b, "network", session_network_name(spec->net));
@@ -151,6 +150,13 @@ void session_degraded(struct session *s, const char *what, const char *detail)
 	session_line_end(s, &b);
 }
 
+void session_tier(struct session *s, const char *tier, const struct strv *lacks, int landlock_abi)
+{
+	s->tier = tier;
+	s->lacks = lacks;
+	s->landlock_abi = landlock_abi;
+}
+
 void session_ready(struct session *s, int pid)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(LINE_MAX_BYTES);
@@ -159,6 +165,12 @@ void session_ready(struct session *s, int pid)
 		return;
 	session_line_begin(s, &b, "ready");
 	json_member_int(&b, "pid", pid);
+	if (s->tier) {
+		json_member_str(&b, "tier", s->tier);
+		if (s->lacks->n)
+			json_member_strv(&b, "lacks", s->lacks);
+		json_member_int(&b, "landlock_abi", s->landlock_abi);
+	}
 	session_line_end(s, &b);
 }
 

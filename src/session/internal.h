@@ -18,6 +18,9 @@ struct session {
 	uint64_t dropped; /* records that the supervisor could not send */
 	uint64_t dropped_told;
 	long long started_ms;
+	const char *tier; /* NULL before it is known */
+	const struct strv *lacks;
+	int landlock_abi;
 
 	struct refused refused; /* hosts, for the summary */
 	struct approver_setups approvers;

@@ -42,8 +42,12 @@ bool session_took_stdio(const struct session *s);
 /* Can somebody be asked? */
 bool session_has_approver(const struct session *s);
 
-/* Facts that are known before the start: backend ("native", "none") and tier. */
-void session_starting(struct session *s, const char *backend, const char *tier);
+/* Facts that are known before the start: backend ("native", "none"). */
+void session_starting(struct session *s, const char *backend);
+
+/* The tier that is in force, what the host lacks for a better one, and Landlock's ABI: for the
+ * "ready" line. tier and lacks must outlive the session. */
+void session_tier(struct session *s, const char *tier, const struct strv *lacks, int landlock_abi);
 
 /* Something holds less than was asked for; what: which layer, detail: why. */
 void session_degraded(struct session *s, const char *what, const char *detail);

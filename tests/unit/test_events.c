@@ -121,11 +121,14 @@ static void test_order(void **state)
 					     "degraded", "violation", "exit" };
 	struct fixture f;
 	struct record r;
+	char name[] = "proc", *proc[] = { name };
+	const struct strv lacks = { .v = proc, .n = 1 };
 	json_t *all;
 
 	(void)state;
 	fixture_open(&f);
-	session_starting(f.s, "native", "full");
+	session_starting(f.s, "native");
+	session_tier(f.s, "container", &lacks, 6);
 	session_ready(f.s, 99);
 	session_suspended(f.s, true);
 	session_suspended(f.s, false);
@@ -146,7 +149,12 @@ static void test_order(void **state)
 		assert_non_null(rest);
 		assert_int_equal(strlen(rest), strlen(".123Z"));
 	}
-	assert_string_equal(text(json_array_get(all, 0), "tier"), "full");
+	assert_string_equal(text(json_array_get(all, 0), "backend"), "native");
+	assert_string_equal(text(json_array_get(all, 1), "tier"), "container");
+	assert_int_equal(number(json_array_get(all, 1), "landlock_abi"), 6);
+	assert_string_equal(json_string_value(json_array_get(
+				    json_object_get(json_array_get(all, 1), "lacks"), 0)),
+			    "proc");
 	assert_int_equal(number(json_array_get(all, 1), "pid"), 99);
 	assert_int_equal(number(json_array_get(all, 6), "exit_code"), 3);
 	json_decref(all);

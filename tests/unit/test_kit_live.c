@@ -270,7 +270,7 @@ _noreturn_ static void init(int kit, int sync, const struct net_spec *spec, enum
 	int fds[KIT_MAX];
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (unshare(CLONE_NEWUSER) < 0 || userns_map(uid, gid) < 0 || unshare(CLONE_NEWNET) < 0)
+	if (unshare(CLONE_NEWUSER) < 0 || userns_map(-1, uid, gid) < 0 || unshare(CLONE_NEWNET) < 0)
 		_exit(77); /* no such namespaces here */
 	if (kit_make(spec, fds) < 0)
 		_exit(94);

@@ -10,7 +10,8 @@
  *
  * /proc in this view belongs to the command's pid namespace, of which the supervisor is
  * no member: /proc/self does not exist for it, so it can never be led to open its own
- * memory or descriptors on behalf of the command. */
+ * memory or descriptors on behalf of the command. (In a container that refuses such a /proc
+ * its own directory in the outer one is covered by an empty one.) */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>

@@ -179,8 +179,11 @@ int target_inner_pids(struct request *r, pid_t *ret_tgid, pid_t *ret_tid)
 		fd = openat(t->proc, "status", O_RDONLY | O_CLOEXEC);
 		n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 		text[n > 0 ? n : 0] = '\0';
-		t->inner_tgid = last_number(text, "\nNStgid:\t");
-		t->inner_tid = last_number(text, "\nNSpid:\t");
+		/* As the view's /proc numbers them. */
+		t->inner_tgid =
+			last_number(text, r->sup->in->outer_proc ? "\nTgid:\t" : "\nNStgid:\t");
+		t->inner_tid =
+			last_number(text, r->sup->in->outer_proc ? "\nPid:\t" : "\nNSpid:\t");
 		if (t->inner_tgid <= 0 || t->inner_tid <= 0) {
 			t->inner_tgid = 0;
 			return -ESRCH;
