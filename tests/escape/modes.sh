@@ -36,6 +36,15 @@ for mode in review plan orchestrate; do
 	LIST
 done
 
+# What a rule hides from reading is hidden where nothing is written, too.
+for mode in review plan orchestrate; do
+	attack "modes.$mode.deny-read" "--mode $mode: a pattern that may not be read" opts="--mode $mode --deny-read '**/*.secret'" \
+		setup='echo SECRET-X >a.secret; mkdir d; echo SECRET-X >d/b.secret' do='cat a.secret d/b.secret; cat <d/../a.secret' \
+		harm='[[ $OUT == *SECRET-X* ]]' errno='[Dd]enied' event='file-read *a.secret'
+	attack "modes.$mode.strict" "--mode $mode: secret names under --profile strict" opts="--mode $mode --profile strict" \
+		setup='echo SECRET-X >.env' do='cat .env' harm='[[ $OUT == *SECRET-X* ]]' errno='[Dd]enied' event='file-read *.env'
+done
+
 # --deny-write of the whole, and read-only grants.
 attack modes.deny-write-root '--deny-write of the workspace itself' opts='--deny-write $W' \
 	do='echo x >new; mkdir d; rm README.md; mv src s' harm='made new || made d || made s || ! made README.md'
