@@ -7,9 +7,15 @@
 # mounts and settings wherever it is let: so not outside a sandbox.
 echo RAN
 secret=$1
+# A process number outside of a pid namespace of few processes means that /proc is another's
+# (the container tier): then the session's name and the flag have to do.
 read -r init </proc/1/comm
-if [ "$init" != berm ] || [ "$(id -u)" = 0 ]; then
-	echo "pid 1 is $init: not in a sandbox, or as root: stopping"
+if [ "$init" != berm ] && { [ -z "$BERM_SESSION" ] || ! grep -q '^NoNewPrivs:.1' /proc/self/status || [ $$ -gt 9 ]; }; then
+	echo "pid 1 is $init: not in a sandbox: stopping"
+	exit 98
+fi
+if [ "$(id -u)" = 0 ]; then
+	echo "as root: stopping"
 	exit 98
 fi
 

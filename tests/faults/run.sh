@@ -64,6 +64,11 @@ narrower() {
 	! grep -qvE '^([0-9,]+d[0-9]+$|< root has /|< /[^ ]+ ro,)' <<<"$differs"
 }
 
+# What of a report says what is held; the mounts of another tier differ.
+protects() {
+	grep -E '^(can|cannot|Uid|Gid|NoNewPrivs|Seccomp|Cap[A-Z][a-z]+)\b' "$1"
+}
+
 # What the command could still do before it was ended is what it always can.
 ended_closed() {
 	[[ $(head -c 6 <<<"$(tail -n 1 "$tmp/err")") == 'berm: ' ]] &&
@@ -78,6 +83,12 @@ judge() {
 			ok "$name: the session ended"
 		elif ((status != 0)); then
 			not_ok "$name" "the command ran, but the status is $status" "$(<"$tmp/err")"
+		elif grep -q '^berm: tier: ' "$tmp/err"; then
+			if diff <(protects "$tmp/good") <(protects "$tmp/out") >"$tmp/diff"; then
+				ok "$name: begun again at another tier, and told"
+			else
+				not_ok "$name" "another tier holds less:" "$(<"$tmp/diff")" "$(<"$tmp/err")"
+			fi
 		elif narrower; then
 			ok "$name: harmless, a smaller view under the same protection"
 		elif ! cmp -s "$tmp/out" "$tmp/good"; then
