@@ -288,7 +288,7 @@ static const struct opt_def run_table[] = {
 	  0 },
 	{ "events", 0, "FILE|fd:N|-", "append events there, one JSON object a line", set_events,
 	  0 },
-	{ "control", 0, "fd:N", "take rules about hosts there while it runs, as JSON lines",
+	{ "control", 0, "fd:N", "take rules about hosts meanwhile, as JSON lines",
 	  set_control, 0 },
 	{ "quiet", 'q', NULL, "no notes and no summary on standard error", set_flag, FLAG_QUIET },
 	{ "verbose", 'v', NULL, "say what is in force before the command starts", set_flag,
