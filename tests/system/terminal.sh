@@ -79,7 +79,7 @@ if wanted terminal.outer-stop; then
 	# Ctrl-Z stops the whole run in the shell that started it, and fg goes on
 	fresh
 	out=$(cd "$W" && env HOME="$H" timeout 90 /usr/bin/python3 -B "$pty" 24 80 "bash- $BERM run -q -w $W -- sh -c 'echo begin; read x; echo finished'\\n
-\\nbegin \\x1a
+\\rbegin \\x1a
 Stopped jobs\\n
 Stopped fg\\n
 begin \\n
