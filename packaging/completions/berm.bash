@@ -10,7 +10,7 @@ _berm() {
 		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
 		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
 		--no-proxy-env --env --unset-env --limit --help'
-	local run='--backend --sandbox --approver --events --control --quiet --verbose'
+	local run='--backend --sandbox --approver --events --control --raw-terminal --quiet --verbose'
 	local verb=${COMP_WORDS[1]} i first=0
 
 	COMPREPLY=()

@@ -47,6 +47,7 @@ _berm() {
 		'--approver[who answers asks]:approver:(auto tty stdio none mailbox\: socket\: fd\:)'
 		'--events[append events there]:file:_files'
 		'--control[take rules about hosts there]:descriptor:'
+		'--raw-terminal[nothing is kept from your terminal]'
 		'(-q --quiet)'{-q,--quiet}'[no notes, no summary]'
 		'(-v --verbose)'{-v,--verbose}'[say what is in force]'
 	)

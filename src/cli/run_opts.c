@@ -211,7 +211,7 @@ static int set_control(void *ctx, const struct opt_def *def, const char *value,
 	return 0;
 }
 
-enum flag_opt { FLAG_QUIET, FLAG_VERBOSE, FLAG_JSON };
+enum flag_opt { FLAG_QUIET, FLAG_VERBOSE, FLAG_JSON, FLAG_RAW_TERMINAL };
 
 static int set_flag(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
 {
@@ -220,6 +220,7 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 		[FLAG_QUIET] = &o->quiet,
 		[FLAG_VERBOSE] = &o->verbose,
 		[FLAG_JSON] = &o->json,
+		[FLAG_RAW_TERMINAL] = &o->raw_terminal,
 	};
 
 	(void)value;
@@ -289,6 +290,8 @@ static const struct opt_def run_table[] = {
 	{ "events", 0, "FILE|fd:N|-", "append events there, one JSON object a line", set_events,
 	  0 },
 	{ "control", 0, "fd:N", "take rules about hosts meanwhile, as JSON lines", set_control, 0 },
+	{ "raw-terminal", 0, NULL, "your terminal gets all that the command writes", set_flag,
+	  FLAG_RAW_TERMINAL },
 	{ "quiet", 'q', NULL, "no notes and no summary on standard error", set_flag, FLAG_QUIET },
 	{ "verbose", 'v', NULL, "say what is in force before the command starts", set_flag,
 	  FLAG_VERBOSE },
@@ -433,6 +436,7 @@ void run_opts_input(const struct run_opts *o, char *const *command, struct polic
 	in.environ = environ;
 	in.uid = geteuid();
 	in.pretend = !command;
+	in.raw_terminal = o->raw_terminal;
 	in.bare = o->off_by || o->backend == BACKEND_NONE;
 	*ret = in;
 }

@@ -38,7 +38,7 @@ struct run_opts {
 	const char *off_by; /* what turned the sandbox off, NULL: it is on */
 	bool sandbox_said;  /* --sandbox was given: BERM_SANDBOX does not matter */
 	bool forced;	    /* BERM_FORCE_SANDBOX=1: no run without a sandbox */
-	bool quiet, verbose;
+	bool quiet, verbose, raw_terminal;
 	bool json; /* of why and explain */
 };
 

@@ -232,6 +232,7 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 		session_end(session, &end);
 		return cli_fail(&err);
 	}
+	session_terminal(session, res.left_out);
 	end.status = res.status;
 	end.signal = res.signal;
 	if (res.not_executed) {

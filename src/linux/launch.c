@@ -228,6 +228,7 @@ static int confine_warden(const struct warden *w)
 static void fill_result(const struct warden *w, struct launch_result *ret)
 {
 	*ret = (struct launch_result){ 0 };
+	memcpy(ret->left_out, w->left_out, sizeof(ret->left_out));
 	if (w->failed) {
 		ret->not_executed = true;
 		ret->exec_errno = w->fail.err;
@@ -395,7 +396,9 @@ static int go_on(struct launch *l, const struct late *known, struct berm_err *er
 	if (r >= 0)
 		r = watch_signals(&w->signals);
 	if (r >= 0)
-		r = terminal_init(&w->term, l->tty);
+		r = terminal_init(&w->term, l->tty, l->spec->terminal_filter);
+	if (r >= 0)
+		r = terminal_keep(&w->term);
 	return r < 0 ? err_errno(err, r, "cannot prepare the sandbox") : 0;
 }
 

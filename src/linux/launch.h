@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "linux/record.h"
+#include "linux/term_filter.h"
 #include "plan/net_kit.h"
 #include "plan/plan.h"
 #include "policy/spec.h"
@@ -57,6 +58,7 @@ struct launch_result {
 	bool not_executed; /* the command was not found (status 127) or not executable (126) */
 	int exec_errno;
 	bool lost; /* no status came: a part of the sandbox died, and the command with it */
+	uint64_t left_out[TERM_KINDS]; /* of what it wrote to its terminal */
 };
 
 /* For tests: takes the host to refuse these (enum host_lack), and to have no newer Landlock than

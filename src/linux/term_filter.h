@@ -38,6 +38,7 @@ enum term_kind {
 	TERM_KINDS,
 };
 
+/* Its name. */
 const char *term_kind_name(enum term_kind k);
 
 #define TERM_STRING_MAX 4096 /* a longer sequence is left out */

@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command never holds the user's terminal: it gets one of its own, and the
  * warden copies bytes. So nothing can be pushed into the user's input queue
- * (TIOCSTI), and the terminal's modes are restored whatever the command did. */
+ * (TIOCSTI), and the terminal's modes are restored whatever the command did. What it
+ * writes passes a filter (linux/term_filter.h). */
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <time.h>
 
 #include "linux/warden.h"
+
+/* How long a terminal may take to answer, once, after a command that has asked it something. */
+#define ANSWER_MS 250
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
 
 static int reopen(int fd)
 {
@@ -16,13 +29,16 @@ static int reopen(int fd)
 	return open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-int terminal_init(struct terminal *t, const bool tty[3])
+static const struct terminal none = { .master = -1, .in = -1, .out = -1, .ctl = -1, .keeper = -1 };
+
+int terminal_init(struct terminal *t, const bool tty[3], bool filtered)
 {
 	int out = tty[1] ? 1 : tty[2] ? 2 : 0;
 
-	*t = (struct terminal){ .master = -1, .in = -1, .out = -1, .ctl = -1 };
+	*t = none;
 	if (!tty[0] && !tty[1] && !tty[2])
 		return 0;
+	t->filtered = filtered;
 	t->active = true;
 	t->out = reopen(out);
 	if (t->out < 0)
@@ -34,7 +50,13 @@ int terminal_init(struct terminal *t, const bool tty[3])
 			return -errno;
 		t->ctl = t->in;
 	}
-	return tcgetattr(t->ctl, &t->saved) < 0 ? -errno : 0;
+	if (tcgetattr(t->ctl, &t->saved) < 0)
+		return -errno;
+	/* A terminal says itself that it uses UTF-8, where it can. */
+	term_filter_init(&t->filter, !(t->saved.c_iflag & IUTF8) &&
+					     term_eight_bit(getenv("LC_ALL"), getenv("LC_CTYPE"),
+							    getenv("LANG")));
+	return 0;
 }
 
 int terminal_attach(struct terminal *t, int master)
@@ -120,13 +142,6 @@ void terminal_resume(struct terminal *t)
 	redraw(t);
 }
 
-static size_t room(struct relay *r)
-{
-	if (r->from == r->to)
-		r->from = r->to = 0;
-	return sizeof(r->data) - r->to;
-}
-
 size_t terminal_poll(const struct terminal *t, struct pollfd *p)
 {
 	size_t n = 0;
@@ -148,18 +163,27 @@ size_t terminal_poll(const struct terminal *t, struct pollfd *p)
 	return n;
 }
 
-/* false: the source is at its end. */
-static bool fill(struct relay *r, int fd)
+/* Into an empty relay. Returns how many bytes were read; 0: none just now, negative: the source
+ * is at its end. */
+static ssize_t fill(struct relay *r, int fd, struct term_filter *filter)
 {
-	size_t space = room(r);
+	char raw[TERMINAL_CHUNK];
 	ssize_t n;
 
-	if (!space)
-		return true;
-	n = read(fd, r->data + r->to, space);
+	if (r->from != r->to)
+		return 0;
+	r->from = r->to = 0;
+	n = read(fd, filter ? raw : r->data, sizeof(raw));
 	if (n > 0)
-		r->to += (size_t)n;
-	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+		r->to = filter ? term_filter(filter, raw, (size_t)n, r->data) : (size_t)n;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	return n > 0 ? n : -1;
+}
+
+static ssize_t fill_output(struct terminal *t)
+{
+	return fill(&t->output, t->master, t->filtered ? &t->filter : NULL);
 }
 
 static bool flush(struct relay *r, int fd)
@@ -181,49 +205,102 @@ static void hang_up(struct terminal *t)
 	t->master = -1;
 }
 
+/* What the command has written, for a while: each round of poll() costs as much as a page of
+ * text. EIO: no slave is open just now; another may be opened while the session lives, so the
+ * master stays. false: the user's terminal is gone. */
+static bool carry_output(struct terminal *t)
+{
+	for (int i = 0; i < 16; i++) {
+		bool none_read = fill_output(t) <= 0;
+
+		if (!flush(&t->output, t->out))
+			return false;
+		if (none_read || t->output.from != t->output.to)
+			break;
+	}
+	return true;
+}
+
 void terminal_ready(struct terminal *t, const struct pollfd *p, size_t n)
 {
-	for (size_t i = 0; i < n && t->master >= 0; i++) {
+	bool gone = false;
+
+	for (size_t i = 0; i < n && !gone; i++) {
 		if (!p[i].revents)
 			continue;
-		if (p[i].fd == t->in && !fill(&t->input, t->in)) {
-			hang_up(t);
-			return;
-		}
-		/* EIO: no slave is open just now; another may be opened while the
-		 * session lives, so the master stays. */
-		if (p[i].fd == t->master && (p[i].revents & (POLLIN | POLLHUP)))
-			(void)fill(&t->output, t->master);
-		if (p[i].fd == t->out && !flush(&t->output, t->out)) {
-			hang_up(t);
-			return;
-		}
+		if (p[i].fd == t->in)
+			gone = fill(&t->input, t->in, NULL) < 0;
+		else if (p[i].fd == t->master && (p[i].revents & (POLLIN | POLLHUP)))
+			gone = !carry_output(t);
+		else if (p[i].fd == t->out)
+			gone = !flush(&t->output, t->out);
 	}
-	if (t->master < 0)
+	if (gone) {
+		hang_up(t);
 		return;
-	(void)flush(&t->input, t->master);
-	(void)flush(&t->output, t->out);
+	}
+	if (t->master >= 0)
+		(void)flush(&t->input, t->master);
+}
+
+/* false: a terminal that takes nothing for five seconds is given up. */
+static bool flush_all(struct terminal *t)
+{
+	while (t->output.from != t->output.to) {
+		struct pollfd p = { .fd = t->out, .events = POLLOUT };
+
+		if (poll(&p, 1, 5000) <= 0 || !flush(&t->output, t->out))
+			return false;
+	}
+	return true;
 }
 
 void terminal_drain(struct terminal *t)
 {
 	if (!t->active || t->master < 0)
 		return;
-	for (;;) {
-		struct pollfd p = { .fd = t->out, .events = POLLOUT };
-		size_t before;
+	/* Not for ever: what goes on in the background may write all the time. */
+	for (int i = 0; i < 16384; i++)
+		if (!flush_all(t) || fill_output(t) <= 0)
+			return;
+}
 
-		while (t->output.from != t->output.to) {
-			/* A terminal that takes nothing for five seconds is given up. */
-			if (poll(&p, 1, 5000) <= 0 || !flush(&t->output, t->out))
-				return;
-		}
-		(void)room(&t->output);
-		before = t->output.to;
-		(void)fill(&t->output, t->master);
-		if (t->output.to == before)
+/* The terminal answers in order: what comes before the answer to a question of our own was meant
+ * for the command. */
+static void drop_answers(struct terminal *t)
+{
+	static const char question[] = "\033[5n", answer[] = "\033[0n";
+	size_t seen = 0;
+
+	if (!t->filter.asked || !t->raw)
+		return;
+	t->output.from = 0;
+	t->output.to = sizeof(question) - 1;
+	memcpy(t->output.data, question, t->output.to);
+	if (!flush_all(t))
+		return;
+	for (int patience = ANSWER_MS; patience > 0;) {
+		struct pollfd p = { .fd = t->in, .events = POLLIN };
+		int64_t since = now_ms();
+		char c;
+
+		if (poll(&p, 1, patience) <= 0 || read(t->in, &c, 1) != 1)
+			return;
+		patience -= (int)(now_ms() - since);
+		seen = c == answer[seen] ? seen + 1 : c == answer[0];
+		if (seen == sizeof(answer) - 1)
 			return;
 	}
+}
+
+void terminal_settle(struct terminal *t)
+{
+	if (!t->active || !t->filtered || t->paused)
+		return;
+	t->output.from = 0;
+	t->output.to = term_filter_undo(&t->filter, t->output.data);
+	if (flush_all(t))
+		drop_answers(t);
 }
 
 void terminal_close(struct terminal *t)
@@ -232,5 +309,6 @@ void terminal_close(struct terminal *t)
 	close_quietly(t->master);
 	close_quietly(t->in);
 	close_quietly(t->out);
-	*t = (struct terminal){ .master = -1, .in = -1, .out = -1, .ctl = -1 };
+	terminal_unkeep(t);
+	*t = none;
 }

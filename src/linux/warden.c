@@ -272,6 +272,8 @@ int warden_loop(struct warden *w, struct berm_err *err)
 			break;
 	warden_net_end(w);
 	terminal_drain(&w->term);
+	terminal_settle(&w->term);
+	memcpy(w->left_out, w->term.filter.left_out, sizeof(w->left_out));
 	terminal_close(&w->term);
 	return r < 0 ? r : 0;
 }

@@ -7,10 +7,14 @@
 #include <termios.h>
 
 #include "linux/setup.h"
+#include "linux/term_filter.h"
+
+/* A terminal gives no more at once. */
+#define TERMINAL_CHUNK 4096
 
 /* Bytes on their way in one direction. */
 struct relay {
-	char data[16384];
+	char data[TERM_FILTER_ROOM(TERMINAL_CHUNK)];
 	size_t from, to;
 };
 
@@ -23,13 +27,18 @@ struct terminal {
 	int out;    /* an open file description of our own on the user's terminal, non-blocking */
 	int ctl;    /* descriptor for modes and size */
 	bool raw;
-	bool paused; /* somebody else has the user's terminal */
+	bool paused;   /* somebody else has the user's terminal */
+	bool filtered; /* what the command writes passes filter first */
+	int keeper;    /* closed without a word, it has the modes restored (keeper.c); -1 none */
+	pid_t keeper_pid;
 	struct termios saved;
 	struct relay input, output;
+	struct term_filter filter;
 };
 
-/* Chooses the descriptors. tty[n] says which of stdio are terminals. */
-int terminal_init(struct terminal *t, const bool tty[3]);
+/* Chooses the descriptors. tty[n] says which of stdio are terminals; filtered: what the command
+ * writes is filtered. */
+int terminal_init(struct terminal *t, const bool tty[3], bool filtered);
 /* Takes the master, gives it the size and modes of the user's terminal. */
 int terminal_attach(struct terminal *t, int master);
 void terminal_raw(struct terminal *t);	   /* when in the foreground */
@@ -43,9 +52,17 @@ void terminal_resume(struct terminal *t);
 /* Fills up to 3 entries; returns how many. */
 size_t terminal_poll(const struct terminal *t, struct pollfd *p);
 void terminal_ready(struct terminal *t, const struct pollfd *p, size_t n);
-/* After the end: what is still in the session's terminal goes out. */
+/* What is still in the session's terminal goes out. */
 void terminal_drain(struct terminal *t);
+/* After the end and a drain: modes that the command left behind are set back, and answers to its
+ * questions do not reach whoever reads the user's terminal next. */
+void terminal_settle(struct terminal *t);
 void terminal_close(struct terminal *t);
+
+/* Starts a process that restores the modes should this one be killed. keeper.c */
+int terminal_keep(struct terminal *t);
+/* This process has restored them, or is about to; reaps it. */
+void terminal_unkeep(struct terminal *t);
 
 struct warden {
 	struct launch *l;
@@ -68,6 +85,7 @@ struct warden {
 	bool steward_ends;   /* as it should: with the session */
 	uint32_t asked[128]; /* questions that the steward has not answered yet */
 	size_t n_asked;
+	uint64_t left_out[TERM_KINDS]; /* by the terminal's filter */
 	int64_t kill_at; /* CLOCK_MONOTONIC ms when patience after SIGTERM ends, 0 none */
 };
 

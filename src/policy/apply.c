@@ -87,6 +87,7 @@ int apply_scalars(struct spec *s, struct settings_list *l, struct berm_err *err)
 			(struct scalar){ .layer = LAYER_BUILTIN, .origin = { "built-in", 0 } };
 	p->scalars[SET_PROFILE].value = profile_index("agent");
 	p->scalars[SET_FAIL_IF_UNAVAILABLE].value = 1;
+	p->scalars[SET_TERMINAL_FILTER].value = 1;
 	p->scalars[SET_SANDBOX].value = 1;
 	p->scalars[SET_AUTO_ALLOW].value = 1;
 	p->scalars[SET_ALLOW_UNSANDBOXED].value = 1;
@@ -112,6 +113,7 @@ int apply_scalars(struct spec *s, struct settings_list *l, struct berm_err *err)
 		p->scalars[SET_NET].value = NET_ALLOW;
 	}
 	s->net = (enum net_mode)p->scalars[SET_NET].value;
+	s->terminal_filter = p->scalars[SET_TERMINAL_FILTER].value;
 	s->fail_if_unavailable = p->scalars[SET_FAIL_IF_UNAVAILABLE].value;
 	s->exec_deny_writable = p->scalars[SET_EXEC_DENY_WRITABLE].value;
 	for (size_t i = 0; i < s->n_roots; i++)

@@ -45,6 +45,8 @@ static void scalars(struct buf *out, const struct spec *s)
 	scalar(out, s, "net", SET_NET, net_mode_name(s->net));
 	scalar(out, s, "exec.deny_writable", SET_EXEC_DENY_WRITABLE,
 	       s->exec_deny_writable ? "true" : "false");
+	scalar(out, s, "terminal_filter", SET_TERMINAL_FILTER,
+	       s->terminal_filter ? "true" : "false");
 	scalar(out, s, "fail_if_unavailable", SET_FAIL_IF_UNAVAILABLE,
 	       s->fail_if_unavailable ? "true" : "false");
 }
@@ -242,6 +244,8 @@ static void json_scalars(struct buf *out, const struct spec *s)
 	json_scalar(out, s, "net", SET_NET, net_mode_name(s->net), true);
 	json_scalar(out, s, "exec_deny_writable", SET_EXEC_DENY_WRITABLE,
 		    s->exec_deny_writable ? "true" : "false", false);
+	json_scalar(out, s, "terminal_filter", SET_TERMINAL_FILTER,
+		    s->terminal_filter ? "true" : "false", false);
 	json_scalar(out, s, "fail_if_unavailable", SET_FAIL_IF_UNAVAILABLE,
 		    s->fail_if_unavailable ? "true" : "false", false);
 }

@@ -37,6 +37,7 @@ int setting_strictness(enum setting_key k, int value)
 	case SET_TEMPLATE:
 	case SET_NET_MANAGED_ONLY:
 	case SET_NET_CUT:
+	case SET_TERMINAL_FILTER:
 	case SET_FAIL_IF_UNAVAILABLE:
 	case SET_EXEC_DENY_WRITABLE:
 		return value;
@@ -112,6 +113,8 @@ static char *loosening_text(const struct setting *e)
 		return str_printf("%u: root \"%s\"", e->line, root_name((enum root_view)e->number));
 	case SET_HOME:
 		return str_printf("%u: home \"%s\"", e->line, home_name((enum home_view)e->number));
+	case SET_TERMINAL_FILTER:
+		return str_printf("%u: the terminal obeys whatever the command writes", e->line);
 	case SET_FAIL_IF_UNAVAILABLE:
 		return str_printf("%u: fail_if_unavailable false", e->line);
 	case SET_EXEC_DENY_WRITABLE:

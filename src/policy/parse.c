@@ -285,6 +285,7 @@ static const struct key top_keys[] = {
 	{ "exec_grant_roots", take_list, SET_EXEC_RULE },
 	{ "env", take_env },
 	{ "limits", take_limits },
+	{ "terminal_filter", parse_bool, SET_TERMINAL_FILTER },
 	{ "fail_if_unavailable", parse_bool, SET_FAIL_IF_UNAVAILABLE },
 	{ "ignore_violations", take_list, SET_IGNORE_VIOLATION },
 };

@@ -77,7 +77,8 @@ struct policy_input {
 	unsigned uid;
 	struct policy_dirs dirs;
 	bool pretend; /* why, explain: make nothing on disk */
-	bool bare;    /* no sandbox, no broker: the host's own proxies may be passed on */
+	bool raw_terminal;
+	bool bare; /* no sandbox, no broker: the host's own proxies may be passed on */
 };
 
 #define POLICY_INPUT_INIT                             \

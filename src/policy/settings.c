@@ -337,6 +337,8 @@ int settings_from_input(struct settings *s, const struct policy_input *in, struc
 		r = settings_add(s, SET_HOME, NULL, NULL, in->home, 0);
 	if (r >= 0 && in->net != POLICY_UNSET)
 		r = settings_add(s, SET_NET, NULL, NULL, in->net, 0);
+	if (r >= 0 && in->raw_terminal)
+		r = settings_add(s, SET_TERMINAL_FILTER, NULL, NULL, 0, 0);
 	if (r >= 0)
 		r = add_args(s, in);
 	if (r >= 0) {

@@ -31,6 +31,7 @@ enum setting_key {
 	SET_ALLOW_UNSANDBOXED,
 	SET_AUTONOMY,		 /* number: enum guard_autonomy */
 	SET_TEMPLATE,		 /* number: enum guard_template */
+	SET_TERMINAL_FILTER,	 /* number: 0, 1 */
 	SET_FAIL_IF_UNAVAILABLE, /* number: 0, 1 */
 	SET_FILE,		 /* name: pattern, number: enum access, flags: enum rule_flag */
 	SET_EXEC_DENY_WRITABLE,	 /* number: 0, 1 */

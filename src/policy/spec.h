@@ -196,6 +196,7 @@ struct spec {
 	size_t n_rules;
 	bool read_deny;		  /* some rule hides a path inside a writable root from reading:
 				   * reads are trapped as well (at a cost, shown by explain) */
+	bool terminal_filter;	  /* of what the command may write to the user's terminal */
 	bool fail_if_unavailable; /* refuse to run bare where the host cannot sandbox (SPEC B4) */
 	bool exec_deny_writable;  /* exec: deny-writable (noexec on the writable roots) */
 	struct strv hidden;	  /* absolute literal paths outside the roots to be masked */

@@ -106,6 +106,27 @@ void session_line_end(struct session *s, struct buf *b)
 	sink_line(&s->sink, b);
 }
 
+void session_terminal(struct session *s, const uint64_t *left_out)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(LINE_MAX_BYTES);
+	bool any = false;
+
+	memcpy(s->left_out, left_out, sizeof(s->left_out));
+	for (int k = 0; k < TERM_KINDS; k++)
+		any |= left_out[k] != 0;
+	if (!any || s->sink.fd < 0)
+		return;
+	session_line_begin(s, &b, "terminal");
+	(void)buf_adds(&b, ",\"left_out\":");
+	json_begin(&b);
+	for (int k = 0; k < TERM_KINDS; k++)
+		if (left_out[k])
+			json_member_int(&b, term_kind_name((enum term_kind)k),
+					(long long)left_out[k]);
+	json_end(&b);
+	session_line_end(s, &b);
+}
+
 const char *session_network_name(enum net_mode m)
 {
 	static const char *const names[] = {

@@ -22,6 +22,8 @@ struct session {
 	const struct strv *lacks;
 	int landlock_abi;
 
+	uint64_t left_out[TERM_KINDS]; /* by the terminal's filter */
+
 	struct refused refused; /* hosts, for the summary */
 	struct approver_setups approvers;
 	const struct policy_input *input; /* to read the settings again; NULL: they are not */

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "linux/record.h"
+#include "linux/term_filter.h"
 #include "policy/resolve.h"
 #include "policy/spec.h"
 
@@ -62,6 +63,9 @@ void session_record(struct session *s, const struct record *rec);
 /* One record about the network, a question or the policy, from the steward; its lengths were
  * checked, nothing else. */
 void session_net_record(struct session *s, const struct net_record *rec);
+
+/* What the filter left out of what the command wrote to its terminal: TERM_KINDS numbers. */
+void session_terminal(struct session *s, const uint64_t *left_out);
 
 /* Tells what has waited long enough; called now and then. */
 void session_tick(struct session *s);

@@ -111,6 +111,23 @@ static void print_rows(const struct session *s, const struct row *rows, size_t n
 			      n + s->refused.n - files - hosts);
 }
 
+/* One line, and none for mere bytes. */
+static void print_left_out(const struct session *s)
+{
+	bool any = false;
+
+	for (int k = 0; k < TERM_KINDS; k++) {
+		if (k == TERM_BYTES || !s->left_out[k])
+			continue;
+		(void)fprintf(stderr, "%s%s %llu", any ? ", " : "berm: kept from your terminal: ",
+			      term_kind_name((enum term_kind)k),
+			      (unsigned long long)s->left_out[k]);
+		any = true;
+	}
+	if (any)
+		(void)fputs(" (--raw-terminal lets everything through)\n", stderr);
+}
+
 void session_summary(const struct session *s)
 {
 	struct row rows[ROWS_MAX];
@@ -126,6 +143,7 @@ void session_summary(const struct session *s)
 			stderr,
 			"berm: the event log is incomplete: %lu lines lost, its reader is too slow\n",
 			s->sink.lost);
+	print_left_out(s);
 	total += s->dedup.overflow + s->dropped + hosts_total(&s->refused);
 	if (!total)
 		return;

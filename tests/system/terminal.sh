@@ -98,4 +98,89 @@ if wanted terminal.mixed; then
 	drop "$D"
 fi
 
+# What reaches the host by way of the terminal does not get there (docs/policy.md, Terminal).
+# filter ID TEXT TYPED SCRIPT WANT [OPTION...]: the bytes between < and > as python shows them.
+filter()
+{
+	local id=$1 text=$2 typed=$3 script=$4 want=$5 out
+	shift 5
+	wanted "$id" || return 0
+	fresh
+	out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=xterm LANG=C.UTF-8 timeout 20 /usr/bin/python3 "$pty" 24 80 "$typed" \
+		"$BERM" run -q -w "$W" "$@" -- /bin/sh -c "$script" 2>&1)
+	t_is "$id" "$text" "$(/usr/bin/python3 -c 'import re,sys; print(ascii(re.search("<(.*?)(>|status)",sys.argv[1],re.S).group(1)))' "$out")" "'$want'"
+	drop "$D"
+}
+evil='printf "<a\033]52;c;ZWNobw==\007\033[21t\033P\$qm\033\\\\\005\302\23352;5i\033[1mb>"'
+filter terminal.filter 'clipboard, title report, DECRQSS, answerback, printing are left out' '' "$evil" 'a\x1b[1mb'
+filter terminal.raw-terminal '--raw-terminal passes them' '' "$evil" \
+	'a\x1b]52;c;ZWNobw==\x07\x1b[21t\x1bP$qm\x1b\\\x05\x9b52;5i\x1b[1mb' --raw-terminal
+filter terminal.filter-split 'cut in pieces as well' '' \
+	'printf "<a\033]5"; sleep 0.2; printf "2;c;ZQ==\033"; sleep 0.2; printf "\\\\b>"' ab
+filter terminal.filter-tty 'by way of /dev/tty as well' '' 'printf "<a\033]52;c;ZQ==\007b>" >/dev/tty' ab
+filter terminal.filter-utf8 'utf-8 passes' '' 'printf "<\303\251\342\202\254\304\233>"' '\xe9\u20ac\u011b'
+filter terminal.undo 'modes that were left behind are set back' '' \
+	'printf "<\033[?1049h\033[?25l\033[?1000h"; kill -9 $$' \
+	'\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1049l\x1b[?25h\x1b[?9;1000;1001;1002;1003;1005;1006;1015;1016l'
+if wanted terminal.filter-told; then
+	fresh
+	out=$(cd "$W" && HOME=$H timeout 20 /usr/bin/python3 "$pty" 24 80 '' "$BERM" run -w "$W" --events "$D/ev" -- /bin/sh -c "$evil" 2>&1)
+	t_check terminal.filter-told 'the summary counts them' grep -q 'kept from your terminal: clipboard 1, string 1, window 1, printer 1, control 1 (--raw-terminal' <<<"$out"
+	t_is terminal.filter-event 'and an event' "$(jq -c 'select(.event=="terminal").left_out' "$D/ev")" \
+		'{"clipboard":1,"string":1,"window":1,"printer":1,"control":1}'
+	drop "$D"
+fi
+if wanted terminal.filter-project; then
+	fresh
+	mkdir -p "$W/.berm"
+	echo '{"terminal_filter": false}' >"$W/.berm/policy.json"
+	out=$(cd "$W" && HOME=$H timeout 20 /usr/bin/python3 "$pty" 24 80 '' "$BERM" run -q -w "$W" -- /bin/sh -c "$evil" 2>&1)
+	t_check terminal.filter-project "a project's own file cannot turn it off" test "${out/52;c/}" = "$out"
+	(cd "$W" && HOME=$H "$BERM" trust --yes >/dev/null 2>&1)
+	out=$(cd "$W" && HOME=$H timeout 20 /usr/bin/python3 "$pty" 24 80 '' "$BERM" run -q -w "$W" -- /bin/sh -c "$evil" 2>&1)
+	t_check terminal.filter-trusted 'a trusted one can' test "${out/52;c/}" != "$out"
+	drop "$D"
+fi
+if wanted terminal.answers; then
+	# The answer to the command's last question comes after its end: whoever reads next does not get it.
+	fresh
+	cat >"$D/answers.py" <<'PY'
+import os, select, sys, time
+pid, fd = os.forkpty()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+out, end, asked = b"", time.time() + 12, False
+while time.time() < end:
+    if not select.select([fd], [], [], 0.05)[0]:
+        continue
+    try:
+        got = os.read(fd, 65536)
+    except OSError:
+        break
+    out += got
+    if b"\033[5n" in out and not asked:
+        asked = True
+        os.write(fd, b"\033]11;rgb:00/11/22\007\033[0n")
+        os.write(fd, b"typed\n")
+print(ascii(out))
+PY
+	out=$(cd "$W" && HOME=$H timeout 20 /usr/bin/python3 "$D/answers.py" bash -c "'$BERM' run -q -w '$W' -- printf '\\033]11;?\\007'; read -r x; echo \"next: \$x.\"" 2>&1)
+	t_check terminal.answers 'an answer that comes late is nobody'"'"'s input' grep -q 'next: typed\.' <<<"$out"
+	[[ $out == *'next: typed.'* ]] || printf '#   %s\n' "$out" >>"$T_RESULTS"
+	drop "$D"
+fi
+if wanted terminal.killed; then
+	# berm itself is killed while the terminal is raw.
+	fresh
+	out=$(cd "$W" && HOME=$H timeout 20 /usr/bin/python3 "$pty" 24 80 '' bash -c "
+		stty -a >'$D/a'
+		exec 3<&0
+		(until [ -e '$W/ready' ]; do sleep 0.05; done; stty -a >'$D/raw' <&3; kill -9 \$(cat '$D/pid')) &
+		sh -c 'echo \$\$ >\"$D/pid\"; exec \"$BERM\" run -q -w \"$W\" -- sh -c \"touch ready; sleep 9\"'
+		for i in {1..100}; do stty -a >'$D/b'; cmp -s '$D/a' '$D/b' && break; sleep 0.05; done" 2>&1)
+	t_check terminal.killed-raw 'it was raw' grep -q -e '-icanon' "$D/raw"
+	t_is terminal.killed 'the terminal is restored when berm is killed' "$(diff "$D/a" "$D/b" && echo same)" same
+	drop "$D"
+fi
+
 done_testing

@@ -182,6 +182,7 @@ static const char loose[] =
 	"\"home\": \"host\", \"root\": \"host\",\n"
 	"\"env\": {\"pass\": [\"SECRET_ONE\"], \"set\": {\"A\": \"b\"}, \"unset\": [\"LANG\"]},\n"
 	"\"ignore_violations\": [\"*\"], \"fail_if_unavailable\": false,\n"
+	"\"terminal_filter\": false,\n"
 	"\"exec\": {\"rules\": {\"/usr/bin/sudo\": \"allow\", \"x.sh\": \"deny\"}},\n"
 	"\"limits\": {\"files\": 100}\n"
 	"}";
@@ -205,6 +206,7 @@ static void check_loose(struct machine *m, bool trusted)
 	assert_int_equal(env_of(s, "A") != NULL, trusted);
 	assert_int_equal(s->ignore_violations.n, trusted);
 	assert_int_equal(s->fail_if_unavailable, !trusted);
+	assert_int_equal(s->terminal_filter, !trusted);
 	assert_int_equal(judge(m, OP_EXEC, "/usr/bin/sudo", FT_REG).err, trusted ? 0 : EACCES);
 	assert_int_equal(has_note(s, "berm trust"), !trusted);
 }
@@ -220,7 +222,7 @@ static void test_trust(void **state)
 	check_loose(m, false);
 	assert_int_equal(trust_look(&m->in, m->ws, false, &t, &m->err), 0);
 	assert_false(t.trusted);
-	assert_int_equal(t.loosens.n, 8);
+	assert_int_equal(t.loosens.n, 9);
 	assert_true(strv_contains(&t.loosens, "2: files \"ok.key\": write"));
 	assert_true(strv_contains(&t.loosens, "3: home \"host\""));
 	assert_int_equal(trust_record(&m->in, &t, &m->err), 0);
