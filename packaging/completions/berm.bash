@@ -5,7 +5,7 @@
 # shellcheck disable=SC2207 # words without spaces only
 _berm() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local verbs='run why explain trust init profiles audit'
+	local verbs='run shell why explain trust init profiles audit'
 	local policy='--workspace --mode --profile --policy --allow-read --deny-read --allow-write
 		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
 		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
@@ -54,7 +54,7 @@ _berm() {
 		fi
 	fi
 	case $verb:$cur in
-	run:-*) COMPREPLY=($(compgen -W "$policy $run" -- "$cur")) ;;
+	run:-* | shell:-*) COMPREPLY=($(compgen -W "$policy $run" -- "$cur")) ;;
 	why:-*) COMPREPLY=($(compgen -W "$policy --json" -- "$cur")) ;;
 	explain:-*) COMPREPLY=($(compgen -W "$policy --json --target" -- "$cur")) ;;
 	trust:-*) COMPREPLY=($(compgen -W '--list --revoke --yes --json --help' -- "$cur")) ;;

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for berm
 
-set -l verbs run why explain trust init profiles audit
-set -l policy 'run why explain'
+set -l verbs run shell why explain trust init profiles audit
+set -l policy 'run shell why explain'
 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -f
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -l help -d 'List the verbs'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -l version -d 'Print the version'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a run -d 'Run a command inside the sandbox'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a shell -d 'Start your shell inside the sandbox'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a why -d 'Say whether a file or a host is allowed'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a explain -d 'Print the policy in force'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a trust -d 'Trust a project\'s policy file'
@@ -42,14 +43,14 @@ complete -c berm -n "__fish_seen_subcommand_from $policy" -l unset-env -x -a '(s
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l limit -x -a 'cpu= files= fsize=' -d 'Limit a resource'
 complete -c berm -n "__fish_seen_subcommand_from $verbs" -l help -d 'List the options'
 
-complete -c berm -n '__fish_seen_subcommand_from run' -l backend -x -a 'auto native microvm none' -d Mechanism
-complete -c berm -n '__fish_seen_subcommand_from run' -l sandbox -x -a 'on off' -d 'Turn the sandbox on or off'
-complete -c berm -n '__fish_seen_subcommand_from run' -l approver -x -a 'auto tty stdio none mailbox: socket: fd:' -d 'Who answers asks'
-complete -c berm -n '__fish_seen_subcommand_from run' -l events -r -d 'Append events there'
-complete -c berm -n '__fish_seen_subcommand_from run' -l control -x -d 'Take rules about hosts there'
-complete -c berm -n '__fish_seen_subcommand_from run' -l raw-terminal -d 'Nothing is kept from your terminal'
-complete -c berm -n '__fish_seen_subcommand_from run' -s q -l quiet -d 'No notes, no summary'
-complete -c berm -n '__fish_seen_subcommand_from run' -s v -l verbose -d 'Say what is in force'
+complete -c berm -n '__fish_seen_subcommand_from run shell' -l backend -x -a 'auto native microvm none' -d Mechanism
+complete -c berm -n '__fish_seen_subcommand_from run shell' -l sandbox -x -a 'on off' -d 'Turn the sandbox on or off'
+complete -c berm -n '__fish_seen_subcommand_from run shell' -l approver -x -a 'auto tty stdio none mailbox: socket: fd:' -d 'Who answers asks'
+complete -c berm -n '__fish_seen_subcommand_from run shell' -l events -r -d 'Append events there'
+complete -c berm -n '__fish_seen_subcommand_from run shell' -l control -x -d 'Take rules about hosts there'
+complete -c berm -n '__fish_seen_subcommand_from run shell' -l raw-terminal -d 'Nothing is kept from your terminal'
+complete -c berm -n '__fish_seen_subcommand_from run shell' -s q -l quiet -d 'No notes, no summary'
+complete -c berm -n '__fish_seen_subcommand_from run shell' -s v -l verbose -d 'Say what is in force'
 complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles audit' -l json -d 'Print it for machines'
 complete -c berm -n '__fish_seen_subcommand_from explain' -l target -x -a linux -d Mechanism
 complete -c berm -n '__fish_seen_subcommand_from why' -a 'read write create delete exec connect'

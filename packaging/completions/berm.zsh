@@ -6,6 +6,7 @@ _berm() {
 	local -a verbs policy run
 	verbs=(
 		'run:run a command inside the sandbox'
+		'shell:start your shell inside the sandbox'
 		'why:say whether a file or a host is allowed, and by which rule'
 		'explain:print the policy in force, its origins, and what will be done'
 		"trust:let a project's own policy file loosen what you have"
@@ -60,6 +61,7 @@ _berm() {
 	((CURRENT--))
 	case $verb in
 	run) _arguments -s -S $policy $run '*::command:_normal' ;;
+	shell) _arguments -s -S $policy $run '*::argument:_files' ;;
 	why) _arguments -s -S $policy '--json[for machines]' ':action:(read write create delete exec connect)' ':path:_files' ;;
 	explain) _arguments -s -S $policy '--json[for machines]' '--target[mechanism]:mechanism:(linux)' ;;
 	trust) _arguments -s -S '--list[list what is trusted]' '--revoke[trust no longer]' '--yes[do not ask]' '--json[for machines]' '--help[list the options]' ':directory:_directories' ;;

@@ -29,6 +29,7 @@ int verb_explain(int argc, char **argv);
 int verb_trust(int argc, char **argv);
 int verb_init(int argc, char **argv);
 int verb_profiles(int argc, char **argv);
+int verb_shell(int argc, char **argv);
 int verb_audit(int argc, char **argv);
 
 /* Prints the error, returns EXIT_BERM. */

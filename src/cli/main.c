@@ -9,6 +9,7 @@
 
 static const struct verb verbs[] = {
 	{ "run", "run a command inside the sandbox", verb_run },
+	{ "shell", "start your shell inside the sandbox", verb_shell },
 	{ "why", "say whether a file access is allowed, and by which rule", verb_why },
 	{ "explain", "print the policy in force, its origins, and what will be done",
 	  verb_explain },
@@ -20,10 +21,10 @@ static const struct verb verbs[] = {
 
 /* Known names: a script that uses one gets a sentence, not "unknown". */
 static const char *const later[] = {
-	"check",  "doctor",    "shell",	    "learn", "rules",	"sandbox", "add-dir", "exclude",
-	"hook",	  "install",   "uninstall", "mcp",   "acp",	"agent",   "import",  "export",
-	"start",  "exec",      "attach",    "ls",    "suspend", "resume",  "stop",    "serve",
-	"events", "workspace", "diff",	    "apply", "discard",
+	"check",  "doctor",  "learn",	  "rules",     "sandbox", "add-dir", "exclude",
+	"hook",	  "install", "uninstall", "mcp",       "acp",	  "agent",   "import",
+	"export", "start",   "exec",	  "attach",    "ls",	  "suspend", "resume",
+	"stop",	  "serve",   "events",	  "workspace", "diff",	  "apply",   "discard",
 };
 
 int cli_fail(const struct berm_err *err)

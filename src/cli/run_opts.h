@@ -50,6 +50,10 @@ struct run_opts {
 			    .landlock_cap = -1,   \
 			    .proxy_env = POLICY_UNSET })
 
+/* Runs command as berm run does (verb_run.c), with options that run_opts_finish() has seen.
+ * Standard descriptors and the arena are open. Returns the exit status. */
+int cli_run(struct run_opts *o, char **command);
+
 void run_opts_free(struct run_opts *o);
 #define _cleanup_run_opts_ _cleanup_(run_opts_free)
 

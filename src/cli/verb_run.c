@@ -297,6 +297,18 @@ static int run(struct run_opts *o, char **command)
 	return run_native(o, spec, session);
 }
 
+int cli_run(struct run_opts *o, char **command)
+{
+	int r;
+
+	launch_cap(o->lacks_cap, o->landlock_cap);
+	if (!o->off_by && o->backend != BACKEND_NONE)
+		launch_early();
+	r = run(o, command);
+	launch_drop();
+	return r;
+}
+
 int verb_run(int argc, char **argv)
 {
 	_cleanup_run_opts_ struct run_opts o = RUN_OPTS_INIT;
@@ -324,10 +336,5 @@ int verb_run(int argc, char **argv)
 		err_fix(&err, "write berm run -- COMMAND");
 		return cli_fail(&err);
 	}
-	launch_cap(o.lacks_cap, o.landlock_cap);
-	if (!o.off_by && o.backend != BACKEND_NONE)
-		launch_early();
-	r = run(&o, argv + res.first);
-	launch_drop();
-	return r;
+	return cli_run(&o, argv + res.first);
 }

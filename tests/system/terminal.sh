@@ -183,4 +183,24 @@ if wanted terminal.killed; then
 	drop "$D"
 fi
 
+# berm shell
+if wanted terminal.shell; then
+	fresh
+	mkdir -p "$H/.ssh" && echo KEY >"$H/.ssh/id_rsa"
+	out=$(cd "$W" && HOME=$H SHELL=/bin/sh timeout 30 /usr/bin/python3 "$pty" 24 80 '' "$BERM" shell -q -- -c \
+		'tty | grep -c pts; echo there >~/made; cat ~/.ssh/id_rsa; echo evil >>~/.bashrc; pwd >here; exit 5' 2>&1)
+	t_check terminal.shell 'berm shell: a terminal, and the status' grep -q -z $'1\n.*status 5' <<<"$out"
+	t_is terminal.shell-home 'the home is writable' "$(cat "$H/made")" there
+	t_is terminal.shell-here 'and the work directory' "$(cat "$W/here")" "$W"
+	t_check terminal.shell-secret 'secrets cannot be read' test "${out/KEY/}" = "$out"
+	t_check terminal.shell-rc 'the start-up files of the shell cannot be changed' test -z "$(grep evil "$H/.bashrc" 2>/dev/null)"
+	out=$(cd "$W" && HOME=$H SHELL=/bin/sh "$BERM" shell -q --home private -- -c 'cat ~/made' 2>&1)
+	t_check terminal.shell-private '--home private takes the place of it' test "${out/there/}" = "$out"
+	out=$(cd "$W" && HOME=$H SHELL='' "$BERM" shell -q -- -c 'echo $0' 2>&1)
+	t_is terminal.shell-none 'without SHELL it is /bin/sh' "$out" /bin/sh
+	out=$(cd "$W" && HOME=$H "$BERM" shell --sandbox off -- -c 'echo bare' 2>&1)
+	t_is terminal.shell-bare 'never without a sandbox' "$?:${out/bare/}" "125:$out"
+	drop "$D"
+fi
+
 done_testing
