@@ -92,6 +92,7 @@ static struct ask *ask_make(const struct ask_new *what)
 	a->op = what->op;
 	a->port = what->port;
 	a->pid = what->pid;
+	a->once = what->once;
 	a->target = copy(what->target);
 	a->exe = copy(what->exe);
 	a->command = copy(what->command);

@@ -59,9 +59,10 @@ void dialog_text(struct buf *b, const struct ask *q, size_t more, long long now_
 		(void)snprintf(rule, sizeof(rule), "%s [%s]", q->rule, q->origin);
 		add_line(b, "rule:    ", rule);
 	}
-	(void)buf_adds(b, "  [a] allow once  [s] for this session  [l] always in this workspace  "
-			  "[u] always\r\n"
-			  "  [d] deny        [n] never in this workspace");
+	(void)buf_adds(b, q->once ? "  [a] allow  [d] deny"
+				  : "  [a] allow once  [s] for this session  "
+				    "[l] always in this workspace  [u] always\r\n"
+				    "  [d] deny        [n] never in this workspace");
 	(void)buf_addf(b, "   (denied in %lld s", left > 0 ? left : 0);
 	if (more)
 		(void)buf_addf(b, "; %zu more", more);
@@ -83,12 +84,11 @@ bool dialog_key(unsigned char key, const struct ask *q, enum decision *ret_decis
 		{ 0x04, VERDICT_DENY, HOLD_ONCE },
 	};
 
-	(void)q;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		if (keys[i].key != key)
 			continue;
 		*ret_decision = keys[i].decision;
-		*ret_hold = keys[i].hold;
+		*ret_hold = q->once ? HOLD_ONCE : keys[i].hold;
 		return true;
 	}
 	return false;

@@ -63,6 +63,8 @@ static void conclude(struct steward *st, struct ask *a, const struct ask_answer 
 	long long now = session_now_ms();
 
 	approvers_forget(&st->approvers, a);
+	if (a->once)
+		answer.hold = HOLD_ONCE;
 	if (answer.hold >= HOLD_LOCAL && !policy_write_answer(st, a, &answer))
 		answer.hold = HOLD_SESSION;
 	tell_answered(st, a, &answer, now);
@@ -185,6 +187,7 @@ void steward_file_ask(struct steward *st, const struct record *rec)
 		rule = st->spec->rules[rec->h.rule];
 	if (rule) {
 		what.rule = rule->text;
+		what.once = rule->access != ACCESS_ASK; /* linux/supervisor/checkout.c */
 		origin_of(&rule->origin, origin, sizeof(origin));
 	}
 	steward_ask(st, &what);

@@ -80,6 +80,63 @@ dialog asks.host-never 'never: the rule is written, and read' "${ask}answer n" \
 	'grep -q "\"deny\": \[\"new.test:80\"\]" .berm/policy.local.json && [[ $(grep -c "\"event\":\"ask\"" "$EV") == 1 ]] &&
 	grep -q "\"event\":\"policy\",\"in_force\":true" "$EV"'
 
+# A repository that tracks protected files: one question for the whole git command.
+# tracked: makes $D/src with a branch "two".
+tracked()
+{
+	git init -q "$D/src" && (
+		cd "$D/src" && mkdir .vscode .idea && echo 1 >.vscode/settings.json && echo 1 >.idea/x.xml &&
+			echo 1 >.mcp.json && echo 1 >.env.test && echo 1 >.npmrc && echo 1 >zz && git config user.name t && git config user.email t@t && git add -f . && git commit -qm one &&
+			git checkout -qb two && for f in .vscode/settings.json .mcp.json .env.test .npmrc zz; do echo 2 >$f; done &&
+			git commit -qam two && git checkout -q -
+	)
+}
+checkout()
+{
+	local id=$1 text=$2 script=$3 body=$4 want=$5 look=$6 out
+	wanted "$id" || return 0
+	fresh
+	EV=$D/events
+	tracked && mv "$D/src/.git" "$W/.git2" && rm -rf "$W/.git" && mv "$W/.git2" "$W/.git" && (cd "$W" && git checkout -qf two && git checkout -q -)
+	out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=xterm timeout 60 /usr/bin/python3 -B "$HERE/dialog.py" "$script" \
+		"$BERM" run --events "$EV" -w "$W" -- /bin/bash --norc --noprofile -c "$body" 2>&1)
+	# shellcheck disable=SC2053
+	if [[ $out != $want ]] || ! (cd "$W" && eval "$look"); then
+		t_fail "$id" "$text" "wanted: $want, $look" "$out"
+	else
+		t_ok "$id" "$text"
+	fi
+	drop "$D"
+}
+checkout asks.checkout 'a branch with protected files: one question' "${ask}answer a" 'git checkout -q two; git status --short -uno; echo end' \
+	'*asks:*git*all of this git command*allowed once*end*status 0' \
+	'[[ $(cat .vscode/settings.json .mcp.json .env.test .npmrc zz | tr -d "\n") == 22222 && $(grep -c "\"event\":\"ask\"" "$EV") == 1 ]]'
+checkout asks.clone 'a clone of it: one question' "${ask}answer a" 'git clone -q . c; cd c; git status --short -uno; echo end' \
+	'*asks:*git*allowed once*end*status 0' \
+	'[[ $(cat c/{.vscode/settings.json,.mcp.json,.env.test,.npmrc,zz} | tr -d "\n") == 11111 && $(grep -c "\"event\":\"ask\"" "$EV") == 1 ]]'
+checkout asks.checkout-no 'no is no for all of it' "${ask}answer d" 'git checkout -q two; echo end' '*asks:*git*berm: denied*end*status 0' \
+	'[[ $(cat .vscode/settings.json .mcp.json .env.test .npmrc | tr -d "\n") == 1111 && $(grep -c "\"event\":\"ask\"" "$EV") == 1 ]]'
+checkout asks.checkout-next 'the next git command asks again, and who is not git may not' "${ask}answer a
+${ask}answer d" 'git checkout -q two; echo 3 >.mcp.json; git checkout -q -; echo end' '*asks:*git*allowed once*.mcp.json: Permission denied*asks:*git*berm: denied*end*' \
+	'[[ $(<.mcp.json) == 2 ]]'
+checkout asks.checkout-hook 'what it runs is not it' "${ask}answer a" \
+	'git -c core.fsmonitor="sh -c \"echo 3 >.codex; echo 3 >.idea/x.xml\"" checkout -q two; echo end' '*asks:*git*allowed once*end*' \
+	'[[ ! -e .codex && $(<.idea/x.xml) == 1 && $(<.mcp.json) == 2 ]]'
+checkout asks.checkout-false 'a program that only calls itself git' 'wait end' \
+	'cp /bin/cp git; ./git zz .codex; ./git zz .mcp.json; (exec -a git cp zz .mcp.json); echo end' '*denied*denied*denied*end*' \
+	'[[ ! -e .codex && $(<.mcp.json) == 1 ]]'
+checkout asks.checkout-berm 'not berm'\''s own policy' 'wait refused' \
+	'echo 1 >b; git update-index --add --cacheinfo "100644,$(git hash-object -w b),berm.json" && git checkout-index -f berm.json || echo refused; echo end' '*berm.json: Permission denied*refused*end*' \
+	'[[ ! -e berm.json ]]'
+if wanted asks.clone-alone; then
+	fresh
+	tracked
+	out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" "$BERM" run -q --approver none -w "$W" --allow-read "$D/src" -- git clone -q "$D/src" c 2>&1 </dev/null)
+	t_is asks.clone-alone 'with nobody to ask the rest of a clone is there' "$(ls -A "$W/c" | tr '\n' ' ')$(ls -A "$W/c/.vscode" "$W/c/.idea" | tr '\n' ' ')" \
+		".git .idea .vscode zz $W/c/.idea:  $W/c/.vscode: "
+	drop "$D"
+fi
+
 # In the background nobody is asked: the question waits for the foreground.
 if wanted asks.background; then
 	fresh

@@ -20,6 +20,7 @@
 #define HELD_MAX 64u  /* calls held at once; the next ones are refused */
 #define GRANTS_MAX 4u /* paths that one call may ask about (a rename has two) */
 #define KEPT_MAX 256u /* answers for the session */
+#define GITS_MAX 32u  /* answers for a git process */
 #define LOOK_MS 250   /* after killed callers */
 #define STACK_SIZE (512u * 1024u)
 
@@ -31,6 +32,7 @@ struct held {
 	uint32_t question; /* the open one */
 	uint64_t id;
 	pid_t tid;
+	uint64_t git_begin; /* as in struct request */
 	int nr;
 	uint64_t arg[6];
 	enum use use; /* what is asked */
@@ -50,9 +52,18 @@ struct kept {
 	char *path;
 };
 
+/* What was answered for a git process (checkout.c). The oldest go first. */
+struct answered_git {
+	pid_t tid;
+	uint64_t begin;
+	bool allowed;
+};
+
 static struct held all[HELD_MAX];
 static struct kept kept[KEPT_MAX];
 static size_t n_kept;
+static struct answered_git gits[GITS_MAX];
+static size_t next_git;
 static uint32_t last_question;
 static bool thread_runs;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -71,6 +82,15 @@ static int kept_answer(enum use use, const char *path)
 	return -1;
 }
 
+/* Called with lock held. -1: no such answer, 0 denied, 1 allowed. */
+static int git_answer(const struct request *r)
+{
+	for (size_t i = 0; r->git_begin && i < GITS_MAX; i++)
+		if (gits[i].tid == r->tid && gits[i].begin == r->git_begin)
+			return gits[i].allowed;
+	return -1;
+}
+
 bool ask_granted(struct request *r, enum file_op op, const char *path)
 {
 	enum use use = use_of(op);
@@ -81,7 +101,7 @@ bool ask_granted(struct request *r, enum file_op op, const char *path)
 	if (yes)
 		return true;
 	pthread_mutex_lock(&lock);
-	yes = kept_answer(use, path) == 1;
+	yes = r->git_begin ? git_answer(r) == 1 : kept_answer(use, path) == 1;
 	pthread_mutex_unlock(&lock);
 	return yes;
 }
@@ -139,8 +159,8 @@ static int hold(struct request *r, enum file_op op, const char *path, const stru
 	char *copy;
 	bool fresh = !h;
 
-	if (kept_answer(use_of(op), path) == 0 || (h && h->n_grants == GRANTS_MAX) ||
-	    start_thread(r->sup) < 0)
+	if ((r->git_begin ? git_answer(r) : kept_answer(use_of(op), path)) == 0 ||
+	    (h && h->n_grants == GRANTS_MAX) || start_thread(r->sup) < 0)
 		return -EACCES;
 	copy = strdup(path);
 	if (!copy)
@@ -152,6 +172,7 @@ static int hold(struct request *r, enum file_op op, const char *path, const stru
 		return -EACCES;
 	}
 	h->question = ++last_question;
+	h->git_begin = r->git_begin;
 	h->use = use_of(op);
 	h->op = op;
 	h->rule = v->rule;
@@ -199,6 +220,13 @@ static void keep(const struct held *h, bool allowed)
 }
 
 /* Called with lock held. */
+static void keep_git(const struct held *h, bool allowed)
+{
+	gits[next_git++ % GITS_MAX] =
+		(struct answered_git){ .tid = h->tid, .begin = h->git_begin, .allowed = allowed };
+}
+
+/* Called with lock held. */
 static struct held *find(uint32_t question)
 {
 	for (size_t i = 0; i < HELD_MAX; i++)
@@ -217,6 +245,7 @@ static void fill(struct request *r, struct held *h)
 	r->number = 0;
 	r->opens = false;
 	r->held = h;
+	r->git_begin = 0;
 }
 
 /* The entry is this thread's alone meanwhile: its question is answered, and nobody finds it
@@ -250,7 +279,9 @@ static void on_answer(struct request *r, const struct rec_header *a)
 	pthread_mutex_lock(&lock);
 	h = find(a->count);
 	if (h) {
-		if (a->nr == 1)
+		if (h->git_begin)
+			keep_git(h, allowed);
+		else if (a->nr == 1)
 			keep(h, allowed);
 		h->question = 0;
 		if (allowed) {

@@ -140,6 +140,7 @@ int judge_quiet(struct request *r, enum file_op op, struct place *p, enum file_t
 		judge_pieces(r, p, q, ret);
 	if (r->asked_facts && !r->exclusive)
 		return SUP_AGAIN;
+	checkout_judge(r, op, type, ret);
 	if (ret->decision == VERDICT_ASK && ask_granted(r, op, p->path))
 		ret->decision = VERDICT_ALLOW;
 	if (ret->decision == VERDICT_ALLOW)
@@ -173,6 +174,7 @@ int judge_object(struct request *r, enum file_op op, const struct object *o)
 	spec_judge(r->sup->spec, &q, &v);
 	if (r->asked_facts && !r->exclusive)
 		return SUP_AGAIN;
+	checkout_judge(r, op, q.type, &v);
 	if (v.decision == VERDICT_ALLOW ||
 	    (v.decision == VERDICT_ASK && ask_granted(r, op, o->path)))
 		return 0;

@@ -124,6 +124,8 @@ struct request {
 	int walk_err;	   /* why open_path() left the call to the kernel, 0: it is not ours */
 	int number;	   /* for the descriptor in the command, 0: the lowest free one */
 	struct held *held; /* the call was held for an answer: what that granted (ask.c) */
+	uint64_t git_begin; /* with a verdict to ask: of the git process that the answer holds
+			     * for as a whole (checkout.c), else 0 */
 	char path[PATH_MAX];
 	char path2[PATH_MAX];
 };
@@ -351,6 +353,10 @@ bool ask_granted(struct request *r, enum file_op op, const char *path);
 /* Holds the call and asks: SUP_LATER, which the handler returns. -EACCES: nobody can be
  * asked, or the answer is known to be no. */
 int ask_hold(struct request *r, enum file_op op, const char *path, const struct verdict *v);
+
+/* Turns a denial into a question, where git writes protected files that a repository tracks
+ * and somebody can be asked, and lets it make directories (checkout.c). */
+void checkout_judge(struct request *r, enum file_op op, enum file_type type, struct verdict *v);
 
 /* ---- names (names.c) ---------------------------------------------------------- */
 

@@ -207,6 +207,7 @@ int serve_one(struct worker *w, struct request *r)
 	r->number = 0;
 	r->opens = false;
 	r->held = NULL;
+	r->git_begin = 0;
 	git_settle(s, w);
 	/* pid 0: a process of another pid namespace, whose memory we cannot find. */
 	result = r->tid > 0 ? request_run(r) : -EACCES;
