@@ -36,7 +36,7 @@ struct ask {
 	char *exe;     /* may be "" */
 	char *command; /* the command line as it is shown: escaped, secrets masked; may be "" */
 	char *rule, *origin, *reason;
-	bool once; /* as in struct ask_new */
+	bool once;	   /* as in struct ask_new */
 	uint32_t *waiters; /* ids of those that asked */
 	size_t n_waiters;
 	long long began_ms, end_ms;
