@@ -67,7 +67,7 @@ def ranges(path):
 
 def main():
     out, lists = sys.argv[1], sys.argv[2:]
-    code = ['#include "policy/data.h"\n\n']
+    code = ['#include "policy/data.h"\n#include "shell/data.h"\n\n']
     groups = []
     for path in lists:
         name = os.path.basename(path)

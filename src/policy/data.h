@@ -6,17 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct data_entry {
-	const char *text;
-	const char *group; /* the "@name" line above it, NULL none */
-	unsigned line;
-};
-
-struct data_list {
-	const char *file; /* "data/secret-names" */
-	const struct data_entry *rows;
-	size_t n;
-};
+#include "base/data_list.h"
 
 /* A row of data/address-ranges. */
 struct data_range {

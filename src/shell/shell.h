@@ -109,7 +109,10 @@ struct shell_part {
 	const struct shell_redir *redirs; /* of the command, not of a group around it */
 	const char *const *wrappers;	  /* names of what was taken off, outermost first */
 	uint32_t n_words, n_full, n_assigns, n_redirs, n_wrappers;
-	uint32_t why;	    /* enum shell_why of all that is in it */
+	uint32_t why; /* enum shell_why of all that is in it */
+	/* Of it, what hides which program runs or what it is told to run: `$x y`, eval \"$x\"; 0
+	 * when only arguments are not certain: `rm $x`, `ls *.c`. */
+	uint32_t blind;
 	uint16_t flags;	    /* enum shell_flag */
 	uint8_t origin;	    /* enum shell_origin */
 	uint8_t depth;	    /* how deep it is nested, 0 top */
