@@ -267,8 +267,10 @@ static int command_words(struct stream *st, uint32_t words)
 		}
 		value = front || declares ? assignment(st, &sub) : 0;
 		if (value) {
+			uint32_t before = r->n_words;
+
 			assign_read(st, value);
-			n_assigns += front;
+			n_assigns += front && r->n_words > before;
 			continue;
 		}
 		if (front && sub) {

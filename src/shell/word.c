@@ -49,14 +49,15 @@ void wb_hole(struct stream *st, struct wordbuf *b, size_t from, uint32_t why, bo
 
 /* ---- from bytes to words ------------------------------------------------ */
 
-/* May text[i] begin a pattern for names of files? '[' only with a ']' behind it. */
-static bool is_glob(const struct reading *r, size_t i, size_t to)
+/* May text[i] begin a pattern for names of files? '[' only with a ']' behind it; the last one
+ * of the word is at bracket. */
+static bool is_glob(const struct reading *r, size_t i, size_t bracket)
 {
 	char c = r->text[i];
 
 	if (r->act[i] != ACT_PLAIN)
 		return false;
-	return c == '*' || c == '?' || (c == '[' && memchr(r->text + i + 1, ']', to - i - 1));
+	return c == '*' || c == '?' || (c == '[' && i < bracket);
 }
 
 static bool is_tilde(const struct reading *r, enum word_mode mode, size_t from, size_t i)
@@ -72,10 +73,14 @@ static void field_push(struct stream *st, enum word_mode mode, const struct word
 {
 	struct shell_word *w = word_push(st);
 	struct reading *r = st->r;
-	size_t known = f.to;
+	size_t known = f.to, bracket = 0;
+	const char *last;
 
 	if (!w)
 		return;
+	last = b->glob ? memrchr(r->text + f.from, ']', f.to - f.from) : NULL;
+	if (last)
+		bracket = (size_t)(last - r->text);
 	*w = (struct shell_word){ .len = (uint32_t)(f.to - f.from),
 				  .off = line_off(st, at),
 				  .span = line_span(st, at, st->pos),
@@ -87,7 +92,7 @@ static void field_push(struct stream *st, enum word_mode mode, const struct word
 			why = b->why;
 			w->many |= r->act[i] == ACT_HOLES && mode != WORD_ASSIGN &&
 				   mode != WORD_TEST && mode != WORD_REGEX;
-		} else if (b->glob && is_glob(r, i, f.to)) {
+		} else if (b->glob && is_glob(r, i, bracket)) {
 			why = SHELL_WHY_GLOB;
 			w->many |= mode == WORD_ARG || mode == WORD_TARGET;
 		} else if (b->tilde && is_tilde(r, mode, f.from, i)) {

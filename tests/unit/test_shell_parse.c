@@ -155,7 +155,7 @@ TEST_ROWS(expansions, {
 	{ "{git,push}", "git push" },
 	{ "g{i,}t", "git gt" },
 	{ "echo {a} {} {,} a{b", "echo {a} {} a{b" },
-	{ "echo {a,{b,c}}d '{a,b}' \\{a,b}", "echo ad bd cd {a,b} {a,b}" },
+	{ "echo {a,{b,c}}x '{a,b}' \\{a,b}", "echo ax bx cx {a,b} {a,b}" },
 	{ "echo {a,b}{c,d}", "echo ac ad bc bd" },
 	{ "echo {1..1000000}", "echo *{1..1000000}" },
 	{ "echo {01..03}", "echo *{01..03}" },
