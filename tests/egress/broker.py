@@ -246,6 +246,7 @@ class Upstream(Echo):
 
     def __init__(self):
         self.heads = []
+        self.half, self.go = threading.Event(), threading.Event()
         super().__init__()
 
     def one(self, sock):
@@ -255,7 +256,13 @@ class Upstream(Echo):
                 if "bad" in self.heads[-1][0]:
                     sock.sendall(b"HTTP/1.1 407 no\r\n\r\n")
                     return
-                sock.sendall(b"HTTP/1.1 200 OK\r\nX: y\r\n\r\nFIRST")
+                answer = b"HTTP/1.1 200 OK\r\nX: y\r\n\r\nFIRST"
+                if "slow" in self.heads[-1][0]:
+                    sock.sendall(answer[:20])
+                    self.half.set()
+                    self.go.wait(PATIENCE)
+                    answer = answer[20:]
+                sock.sendall(answer)
                 while data := sock.recv(100):
                     sock.sendall(data.upper())
             except OSError:
@@ -537,6 +544,13 @@ def test_forward():
         check("and gets in", sock.recv(9) == b"out")
 
 
+def ticks(pid):
+    """Of the processor's time that it has used."""
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:
+        fields = f.read().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
 def test_upstream():
     echo, proxy = Echo(), Upstream()
     with Broker(config(policy(rule("allow", "*.test"), rule("allow", OPEN)),
@@ -549,10 +563,20 @@ def test_upstream():
         check("with its user and password", proxy.heads[0][0] == "CONNECT far.test:443 HTTP/1.1" and
               "Proxy-Authorization: Basic dXNlcjpwYXNz" in proxy.heads[0][1], proxy.heads)
         check("its refusal is told", head(b.connect("bad.test", 443))[0].split()[1] == "502")
+        sock = b.connect("slow.test", 443)
+        proxy.half.wait(PATIENCE)
+        before = ticks(b.pid)
+        select.select([sock], [], [], 1)
+        used = ticks(b.pid) - before
+        proxy.go.set()
+        check("half an answer", head(sock)[0].split()[1] == "200" and sock.recv(5) == b"FIRST")
+        sock.sendall(b"a")
+        check("and then single bytes", sock.recv(1) == b"A")
+        check("is waited for asleep", used * 5 < os.sysconf("SC_CLK_TCK"), used)
         sock = b.connect("127.0.0.1", echo.port)
         head(sock)
         sock.sendall(b"x")
-        check("no_proxy goes around it", sock.recv(9) == b"x" and len(proxy.heads) == 2, proxy.heads)
+        check("no_proxy goes around it", sock.recv(9) == b"x" and len(proxy.heads) == 3, proxy.heads)
 
 
 def test_bulk():
