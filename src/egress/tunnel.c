@@ -56,15 +56,8 @@ static void on_limit(struct timer *w)
 	finish(t, -ETIMEDOUT, "the upstream proxy does not answer");
 }
 
-/* Wakes for this many bytes, or for the end: what was looked at stays, and would wake for ever. */
-static int wake_at(struct tunnel *t, ssize_t bytes)
-{
-	int want = (int)bytes;
-
-	return setsockopt(t->watch.fd, SOL_SOCKET, SO_RCVLOWAT, &want, sizeof(want)) < 0 ? -errno : 0;
-}
-
-/* Looks at what is there and takes the head only: what follows is the tunnel's. */
+/* Looks at what is there and takes the head only: what follows is the tunnel's. Connections are
+ * watched by edges: half a head does not wake again. */
 static void on_answer(struct watch *w, uint32_t events)
 {
 	static uint8_t data[ANSWER_MAX];
@@ -80,18 +73,15 @@ static void on_answer(struct watch *w, uint32_t events)
 		return;
 	}
 	status = http_answer_feed(&a, data, (size_t)n);
-	if (status == 0 && (size_t)n < sizeof(data)) {
-		if (wake_at(t, n + 1) < 0)
-			finish(t, -EIO, "cannot wait for the upstream proxy's answer");
+	if (status == 0 && (size_t)n < sizeof(data))
 		return;
-	}
 	if (status < 200 || status > 299) {
 		finish(t, -EHOSTUNREACH,
 		       status == 407 ? "the upstream proxy wants a user and a password"
 				     : "the upstream proxy refused the connection");
 		return;
 	}
-	if (recv(w->fd, data, a.head, 0) != (ssize_t)a.head || wake_at(t, 1) < 0) {
+	if (recv(w->fd, data, a.head, 0) != (ssize_t)a.head) {
 		finish(t, -EIO, "the upstream proxy's answer went away");
 		return;
 	}
