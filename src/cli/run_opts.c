@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/run_net_opts.h"
+#include "policy/front.h"
 
 static int no_memory(struct berm_err *err)
 {
@@ -66,6 +67,19 @@ static int set_list(void *ctx, const struct opt_def *def, const char *value, str
 	if (!value[0])
 		return err_set(err, -EINVAL, "--%s needs a value", def->name);
 	return add(def->param == LIST_POLICY ? &o->policy_files : &o->unprotect, value, err);
+}
+
+static int set_settings(void *ctx, const struct opt_def *def, const char *value,
+			struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+	enum front_kind kind;
+	const char *file;
+
+	(void)def;
+	if (front_arg_parse(value, &kind, &file, err) < 0)
+		return err_prefix(err, "--settings");
+	return add(&o->settings, value, err);
 }
 
 static int set_profile(void *ctx, const struct opt_def *def, const char *value,
@@ -257,6 +271,8 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 		{ "policy", 0,                                                                          \
 		  "FILE",   "one more policy file, as strong as the command line",                      \
 		  set_list, LIST_POLICY },                                                              \
+		{ "settings",	0, "KIND", "read those settings too: claude, srt, codex; KIND:FILE",    \
+		  set_settings, 0 },                                                                    \
 		{ "allow-read",	 0, "P", "show a path; P: path or pattern, repeatable", set_rule,       \
 		  ARG_ALLOW_READ },                                                                     \
 		{ "deny-read", 0, "P", "hide a path", set_rule, ARG_DENY_READ },                        \
@@ -296,7 +312,6 @@ static const struct opt_def run_table[] = {
 	{ "verbose", 'v', NULL, "say what is in force before the command starts", set_flag,
 	  FLAG_VERBOSE },
 	/* Of the contract, but not yet enforced: refused in a sentence. */
-	{ "settings", 0, "KIND", NULL, set_later, 0 },
 	{ "dry-run", 0, NULL, NULL, set_later, 0 },
 };
 
@@ -355,6 +370,7 @@ void run_opts_free(struct run_opts *o)
 	strv_free(&o->workspaces);
 	free(o->args);
 	strv_free(&o->policy_files);
+	strv_free(&o->settings);
 	strv_free(&o->unprotect);
 	strv_free(&o->env);
 	strv_free(&o->unset_env);
@@ -411,6 +427,8 @@ void run_opts_input(const struct run_opts *o, char *const *command, struct polic
 	in.profile = o->profile;
 	in.policy_files = words(&o->policy_files);
 	in.n_policy_files = o->policy_files.n;
+	in.settings = words(&o->settings);
+	in.n_settings = o->settings.n;
 	in.args = o->args;
 	in.n_args = o->n_args;
 	in.env = words(&o->env);

@@ -17,6 +17,7 @@ struct run_opts {
 	struct policy_arg *args; /* the rule options, in their order */
 	size_t n_args;
 	struct strv policy_files;
+	struct strv settings; /* "KIND" or "KIND:FILE" */
 	struct strv unprotect;
 	struct strv env;		 /* NAME or NAME=VALUE */
 	struct strv unset_env;		 /* NAME */

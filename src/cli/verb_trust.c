@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "cli/run_opts.h"
+#include "policy/front.h"
 #include "policy/layers.h"
 #include "policy/trust.h"
 #include "base/json_out.h"
@@ -19,6 +20,7 @@ static const char usage[] =
 
 struct trust_opts {
 	bool list, revoke, yes, json;
+	int kind; /* enum front_kind, -1: berm's own files */
 };
 
 enum { TRUST_LIST, TRUST_REVOKE, TRUST_YES, TRUST_JSON };
@@ -37,7 +39,22 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 	return 0;
 }
 
+static int set_kind(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct trust_opts *o = ctx;
+	int r;
+
+	o->kind = front_kind_parse(value);
+	if (o->kind >= 0)
+		return 0;
+	r = err_set(err, -EINVAL, "--%s %s: not a known kind", def->name, value);
+	err_fix(err, "one of: claude, codex");
+	return r;
+}
+
 static const struct opt_def defs[] = {
+	{ "settings", 0, "KIND", "the project's files of another tool: claude, codex", set_kind,
+	  0 },
 	{ "list", 0, NULL, "list what is trusted", set_flag, TRUST_LIST },
 	{ "revoke", 0, NULL, "trust the project no longer", set_flag, TRUST_REVOKE },
 	{ "yes", 0, NULL, "do not ask (needed without a terminal)", set_flag, TRUST_YES },
@@ -79,10 +96,25 @@ static int list(const struct policy_input *in, bool json)
 	return cli_finish(0);
 }
 
+/* Is path one of the settings files of the project in dir, berm's or another tool's? */
+static bool is_settings_of(const char *path, const char *dir)
+{
+	static const char *const folders[] = { ".berm/", ".claude/", ".codex/" };
+	size_t n = strlen(dir);
+
+	if (strncmp(path, dir, n) != 0)
+		return false;
+	path += n;
+	path += *path == '/';
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (str_starts(path, folders[i]))
+			return true;
+	return false;
+}
+
 /* Revokes what is recorded for the project, also when its file is gone. */
 static int drop_trust(const struct policy_input *in, const char *dir)
 {
-	static const char *const files[] = { PROJECT_FILE, LOCAL_FILE };
 	_cleanup_strv_ struct strv paths = { 0 };
 	_cleanup_free_ char *real = realpath(dir, NULL);
 	struct berm_err err = { 0 };
@@ -94,14 +126,12 @@ static int drop_trust(const struct policy_input *in, const char *dir)
 	}
 	if (trust_list(in, &paths, &err) < 0)
 		return cli_fail(&err);
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		_cleanup_free_ char *path = path_join(real, files[i]);
-
-		if (!path || !strv_has(&paths, path))
+	for (size_t i = 0; i < paths.n; i++) {
+		if (!is_settings_of(paths.v[i], real))
 			continue;
-		if (trust_revoke(in, path, &err) < 0)
+		if (trust_revoke(in, paths.v[i], &err) < 0)
 			return cli_fail(&err);
-		show(stdout, "not trusted any more: ", path);
+		show(stdout, "not trusted any more: ", paths.v[i]);
 		n++;
 	}
 	if (!n)
@@ -162,21 +192,41 @@ static int trust_one(const struct policy_input *in, const struct trust_opts *o,
 	return 0;
 }
 
+static int look(const struct policy_input *in, const struct trust_opts *o, const char *dir,
+		const char *rel, int *found, struct berm_err *err)
+{
+	_cleanup_(trust_subject_free) struct trust_subject t = { 0 };
+	struct trust_file file = { o->kind, rel };
+	int r = trust_look_file(in, dir, &file, &t, err);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return cli_fail(err);
+	(*found)++;
+	return trust_one(in, o, &t, streq(rel, LOCAL_FILE));
+}
+
 static int trust(const struct policy_input *in, const struct trust_opts *o, const char *dir)
 {
+	_cleanup_strv_ struct strv files = { 0 };
 	struct berm_err err = { 0 };
-	int status = 0, found = 0;
+	int status = 0, found = 0, r;
 
-	for (int local = 0; local < 2 && !status; local++) {
-		_cleanup_(trust_subject_free) struct trust_subject t = { 0 };
-		int r = trust_look(in, dir, local, &t, &err);
-
-		if (r == -ENOENT)
-			continue;
-		if (r < 0)
-			return cli_fail(&err);
-		found++;
-		status = trust_one(in, o, &t, local);
+	if (o->kind >= 0)
+		r = front_project_files((enum front_kind)o->kind, dir, &files, &err);
+	else
+		r = strv_add(&files, PROJECT_FILE) < 0 || strv_add(&files, LOCAL_FILE) < 0
+			    ? err_set(&err, -ENOMEM, "out of memory")
+			    : 0;
+	if (r < 0)
+		return cli_fail(&err);
+	for (size_t i = 0; i < files.n && !status; i++)
+		status = look(in, o, dir, files.v[i], &found, &err);
+	if (!found && o->kind >= 0) {
+		(void)err_set(&err, -ENOENT, "%s has no settings of %s", dir,
+			      front_title((enum front_kind)o->kind));
+		return cli_fail(&err);
 	}
 	if (!found) {
 		(void)err_set(&err, -ENOENT, "%s has no " PROJECT_FILE, dir);
@@ -190,7 +240,7 @@ int verb_trust(int argc, char **argv)
 {
 	_cleanup_run_opts_ struct run_opts none = RUN_OPTS_INIT;
 	struct opt_table table = OPT_TABLE(defs);
-	struct trust_opts o = { 0 };
+	struct trust_opts o = { .kind = -1 };
 	struct berm_err err = { 0 };
 	struct policy_input in;
 	struct opt_result res;

@@ -305,8 +305,33 @@ static int note_ignored(struct spec *s, const struct settings *set)
 			set->file, n, n == 1 ? "y" : "ies");
 	else
 		note = str_printf("%s: %zu entr%s that would open something ignored until you run: "
-				  "berm trust %s",
-				  set->file, n, n == 1 ? "y" : "ies", base);
+				  "berm trust %s%s%s%s",
+				  set->file, n, n == 1 ? "y" : "ies",
+				  set->format ? "--settings " : "", set->format ? set->format : "",
+				  set->format ? " " : "", base);
+	return note ? strv_add(&s->notes, note) : -ENOMEM;
+}
+
+/* What a file of another tool says and berm does not hold: the rest is for explain. */
+static int note_remarks(struct spec *s, const struct settings *set)
+{
+	_cleanup_free_ char *note = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->remarks.n; i++) {
+		const char *text = set->remarks.v[i];
+
+		if (str_starts(text, SETTINGS_NOTE)) {
+			if (strv_add(&s->notes, text + strlen(SETTINGS_NOTE)) < 0)
+				return -ENOMEM;
+			continue;
+		}
+		n += strstr(text, "not enforceable") != NULL;
+	}
+	if (!n)
+		return 0;
+	note = str_printf("%s: %zu entr%s not held as written: berm explain --settings %s",
+			  set->file, n, n == 1 ? "y is" : "ies are", set->format);
 	return note ? strv_add(&s->notes, note) : -ENOMEM;
 }
 
@@ -331,7 +356,7 @@ int apply_rules(struct spec *s, const struct policy_input *in, struct settings_l
 			if (r < 0)
 				return r;
 		}
-		if (note_ignored(s, &l->v[i]) < 0)
+		if (note_ignored(s, &l->v[i]) < 0 || note_remarks(s, &l->v[i]) < 0)
 			return err_set(err, -ENOMEM, "out of memory");
 	}
 	if (note_lifted(s) < 0)

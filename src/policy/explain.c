@@ -140,6 +140,18 @@ static void environment(struct buf *out, const struct spec *s)
 	}
 }
 
+/* Another tool's keys that are not held as they stand. */
+static void remarks(struct buf *out, const struct settings *set)
+{
+	for (size_t i = 0; i < set->remarks.n; i++) {
+		if (str_starts(set->remarks.v[i], SETTINGS_NOTE))
+			continue;
+		buf_adds(out, "               line ");
+		out_text(out, set->remarks.v[i]);
+		buf_adds(out, "\n");
+	}
+}
+
 static void rest(struct buf *out, const struct spec *s)
 {
 	const struct spec_priv *p = s->priv;
@@ -163,6 +175,8 @@ static void rest(struct buf *out, const struct spec *s)
 	for (size_t i = 0; i < p->layers.n; i++) {
 		const struct settings *set = &p->layers.v[i];
 
+		if (set->closing)
+			continue;
 		buf_addf(out, "  %-12s ", layer_name(set->layer));
 		out_text(out, set->file);
 		buf_adds(out, set->trusted ? "\n" : "  not trusted: it only closes\n");
@@ -170,6 +184,7 @@ static void rest(struct buf *out, const struct spec *s)
 			if (set->v[j].ignored)
 				buf_addf(out, "               line %u is left out\n",
 					 set->v[j].line);
+		remarks(out, set);
 	}
 }
 
@@ -322,6 +337,8 @@ static void json_environment(struct buf *out, const struct spec *s)
 		const struct settings *set = &p->layers.v[i];
 		bool first = true;
 
+		if (set->closing)
+			continue;
 		buf_addf(out, "%s{", i ? "," : "");
 		out_member(out, "layer", layer_name(set->layer));
 		buf_adds(out, ",");
@@ -333,7 +350,9 @@ static void json_environment(struct buf *out, const struct spec *s)
 			buf_addf(out, "%s%u", first ? "" : ",", set->v[j].line);
 			first = false;
 		}
-		buf_adds(out, "]}");
+		buf_adds(out, "]");
+		json_list(out, "remarks", &set->remarks);
+		buf_adds(out, "}");
 	}
 	buf_adds(out, "]");
 }

@@ -213,7 +213,7 @@ static void decide(const struct rule *r, enum file_op op, struct verdict *v)
 static void judge_rules(struct judging *j, struct verdict *v)
 {
 	const struct spec_priv *p = j->s->priv;
-	const struct rule *asks = NULL;
+	const struct rule *asks = NULL, *opened = NULL;
 	struct signature sig;
 
 	sign(j->pp, &sig);
@@ -221,9 +221,14 @@ static void judge_rules(struct judging *j, struct verdict *v)
 		const struct rule *r = p->live[i].r;
 		enum hit h;
 
-		if (!may_concern(&p->live[i], &sig) || says_nothing(r, j->q->op))
+		if (!may_concern(&p->live[i], &sig) || says_nothing(r, j->q->op) ||
+		    (opened && r->layer != LAYER_BUILTIN))
 			continue;
 		h = rule_hit(j, r);
+		if (h == HIT_MATCH && (r->flags & RULE_KEEPS_NAMES)) {
+			opened = r;
+			continue;
+		}
 		if (h == HIT_MATCH && (r->flags & RULE_ONLY_ASKS)) {
 			asks = asks ? asks : r;
 			continue;
@@ -239,6 +244,8 @@ static void judge_rules(struct judging *j, struct verdict *v)
 	}
 	if (asks)
 		decide(asks, j->q->op, v);
+	else if (opened)
+		decide(opened, j->q->op, v);
 	else
 		allow(v, NULL, "it lies in a writable root");
 }
@@ -266,7 +273,7 @@ static void context_of(const struct spec *s, const char *path, struct path_parts
 		   (pp->n > top.n &&
 		    is_dependency_dir(s, path + pp->at[pp->n - 1], pp->len[pp->n - 1]));
 	judge_rules(&j, &v);
-	if (v.decision == VERDICT_ALLOW)
+	if (v.decision == VERDICT_ALLOW && v.rule && !(v.rule->flags & RULE_KEEPS_NAMES))
 		*ret_rule = v.rule;
 }
 

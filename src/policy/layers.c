@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "policy/front_read.h"
 #include "policy/json.h"
 #include "policy/places.h"
 #include "policy/rules.h"
@@ -24,9 +25,8 @@ struct reader {
 	struct berm_err *err;
 };
 
-/* Opens a settings file and refuses one that someone else could have written. */
-static int read_owned(const char *path, unsigned uid, char **ret, size_t *ret_len,
-		      struct berm_err *err)
+int settings_read_owned(const char *path, unsigned uid, char **ret, size_t *ret_len,
+			struct berm_err *err)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
@@ -64,7 +64,7 @@ static int add_owned(struct reader *rd, const char *path, unsigned uid, enum lay
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len;
-	int r = read_owned(path, uid, &text, &len, rd->err);
+	int r = settings_read_owned(path, uid, &text, &len, rd->err);
 
 	if (r == -ENOENT)
 		return 0;
@@ -220,7 +220,7 @@ static int add_cli(struct reader *rd)
 
 		if (!path)
 			return err_set(rd->err, -ENOMEM, "out of memory");
-		r = read_owned(path, in->uid, &text, &len, rd->err);
+		r = settings_read_owned(path, in->uid, &text, &len, rd->err);
 		if (r == -ENOENT) {
 			err_set(rd->err, r, "there is no policy file %s", in->policy_files[i]);
 			err_fix(rd->err, "--policy names a JSON file; \"berm init\" writes one");
@@ -235,17 +235,42 @@ static int add_cli(struct reader *rd)
 	return settings_from_input(s, in, rd->err);
 }
 
+static int push(struct reader *rd, struct front_set *front, enum layer layer)
+{
+	return front_push(front, layer, rd->l) < 0 ? err_set(rd->err, -ENOMEM, "out of memory") : 0;
+}
+
+static int read_all(struct reader *rd, struct front_set *front)
+{
+	const struct spec *s = rd->s;
+	int r = push(rd, front, LAYER_USER);
+
+	if (r >= 0)
+		r = add_user(rd);
+	for (int local = 0; local < 2 && r >= 0; local++) {
+		r = push(rd, front, local ? LAYER_LOCAL : LAYER_PROJECT);
+		for (size_t i = 0; i < s->n_roots && r >= 0; i++)
+			if (s->roots[i].kind == ROOT_WORKSPACE)
+				r = add_project(rd, s->roots[i].path, local);
+	}
+	if (r >= 0)
+		r = push(rd, front, LAYER_CLI);
+	if (r >= 0)
+		r = add_cli(rd);
+	if (r >= 0)
+		r = push(rd, front, LAYER_MANAGED);
+	return r < 0 ? r : add_managed(rd);
+}
+
 int layers_read(struct spec *s, const struct policy_input *in, struct settings_list *l,
 		struct berm_err *err)
 {
 	struct reader rd = { s, in, l, err };
-	int r = add_user(&rd);
+	struct front_set front = { 0 };
+	int r = in->n_settings ? front_read(s, in, &front, err) : 0;
 
-	for (int local = 0; local < 2; local++)
-		for (size_t i = 0; i < s->n_roots && r >= 0; i++)
-			if (s->roots[i].kind == ROOT_WORKSPACE)
-				r = add_project(&rd, s->roots[i].path, local);
 	if (r >= 0)
-		r = add_cli(&rd);
-	return r < 0 ? r : add_managed(&rd);
+		r = read_all(&rd, &front);
+	front_set_free(&front);
+	return r;
 }

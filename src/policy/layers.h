@@ -12,6 +12,10 @@
 int layers_read(struct spec *s, const struct policy_input *in, struct settings_list *l,
 		struct berm_err *err);
 
+/* A settings file that only owner or root can have written. -ENOENT: there is none. */
+int settings_read_owned(const char *path, unsigned owner, char **ret, size_t *ret_len,
+			struct berm_err *err);
+
 /* Directory of the user's settings. Caller frees; NULL when out of memory. */
 char *user_config_dir(const struct policy_input *in, const char *user_home);
 

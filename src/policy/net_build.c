@@ -105,6 +105,7 @@ struct source {
 	enum decision decision;
 	enum layer layer;
 	bool fixed, only_asks;
+	bool first;  /* RULE_FIRST */
 	bool listed; /* a line of data/ */
 	struct origin origin;
 	uint64_t key;
@@ -166,9 +167,12 @@ static uint64_t key_of(const struct source *r, const struct host_pattern *pat, s
 		[VERDICT_ALLOW] = 2, [VERDICT_DENY] = 0, [VERDICT_ASK] = 1
 	};
 	uint64_t span = pat->port_from ? (uint64_t)(pat->port_to - pat->port_from) : 0x10000;
+	uint64_t far = r->first ? 0 : 1023 - specificity(pat);
 
-	return (uint64_t)rank(r) << 56 | (uint64_t)(1023 - specificity(pat)) << 44 | span << 24 |
-	       mildness[r->decision] << 20 | (index & 0xfffff);
+	if (r->first)
+		span = 0;
+	return (uint64_t)rank(r) << 56 | far << 44 | span << 24 | mildness[r->decision] << 20 |
+	       (index & 0xfffff);
 }
 
 static int compile(const struct source *src, struct host_pattern *ret, struct berm_err *err)
@@ -262,6 +266,7 @@ static int add_entry(struct builder *b, const struct settings *set, const struct
 		return 0;
 	src.only_asks =
 		src.decision == VERDICT_ASK && (!set->trusted || set->layer == LAYER_MANAGED);
+	src.first = e->flags & RULE_FIRST;
 	return add(b, &src);
 }
 

@@ -11,6 +11,7 @@ struct policy_dirs {
 	const char *managed; /* /etc/berm: managed.json, managed.d/ */
 	const char *config;  /* $XDG_CONFIG_HOME/berm or ~/.config/berm: policy.json */
 	const char *state;   /* $XDG_STATE_HOME/berm or ~/.local/state/berm */
+	const char *etc;     /* /etc: claude-code/ and codex/, other tools' managed settings */
 };
 
 enum policy_arg_kind {
@@ -50,6 +51,8 @@ struct policy_input {
 	const char *profile;		 /* NULL: from the settings, else "agent" */
 	const char *const *policy_files; /* --policy, as strong as the command line */
 	size_t n_policy_files;
+	const char *const *settings; /* --settings: "KIND" or "KIND:FILE", of other tools */
+	size_t n_settings;
 	const struct policy_arg *args;
 	size_t n_args;
 	const char *const *env; /* NAME or NAME=VALUE */

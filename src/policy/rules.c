@@ -170,10 +170,15 @@ struct sort_key {
 static uint64_t key_of_rule(const struct rule *r, size_t index)
 {
 	uint64_t literal = 2 * PATTERN_MAX - pattern_literal_len(r->pat);
-	uint64_t wild = pattern_wildcards(r->pat);
+	uint64_t wild = pattern_wildcards(r->pat), access = r->access;
 
+	if (r->flags & RULE_FIRST) {
+		/* How specific it is does not count; a denial comes before an ask. */
+		literal = wild = 0;
+		access = r->access == ACCESS_ASK ? ACCESS_WRITE + 1 : r->access;
+	}
 	return (uint64_t)rank(r) << 58 | literal << 42 | (wild > 0xff ? 0xff : wild) << 34 |
-	       (uint64_t)opens(r) << 33 | (uint64_t)r->access << 30 | (index & 0x3fffffff);
+	       (uint64_t)opens(r) << 33 | access << 30 | (index & 0x3fffffff);
 }
 
 static int by_strength(const void *pa, const void *pb)

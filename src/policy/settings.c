@@ -82,6 +82,7 @@ void settings_free(struct settings *s)
 		free(s->v[i].value);
 		guard_rule_free(s->v[i].rule);
 	}
+	strv_free(&s->remarks);
 	free(s->v);
 	free(s->file);
 	free(s->base);

@@ -69,11 +69,17 @@ struct setting {
 	bool ignored; /* loosens in a file that may only tighten */
 };
 
+/* What a remark begins with that is told before every run. */
+#define SETTINGS_NOTE "note: "
+
 struct settings {
 	char *file; /* as shown; "command line" */
 	char *base; /* directory of relative patterns, NULL: every writable root */
 	enum layer layer;
-	bool trusted; /* false: may only tighten */
+	bool trusted;	     /* false: may only tighten */
+	bool closing;	     /* the denials of another tool's file, which stands here twice */
+	const char *format;  /* "claude", "srt", "codex"; NULL: berm's own */
+	struct strv remarks; /* keys of another tool that are not held as they stand, one a line */
 	struct setting *v;
 	size_t n, cap;
 };

@@ -55,6 +55,10 @@ enum rule_flag {
 	RULE_ONLY_ASKS = 1u << 9,   /* an "ask" of a layer that may only tighten: makes an allow of
 				     * weaker rules an ask, and leaves a deny a deny */
 	RULE_LIFTED = 1u << 7,	    /* named by "unprotect": kept for explain, decides nothing */
+	RULE_FIRST = 1u << 10,	    /* judged before the layer's other rules, however specific those
+				     * are: other tools' denials beat every allow */
+	RULE_KEEPS_NAMES = 1u << 11, /* opens but for names that built-in rules hold: what another
+				      * tool opens for its own reasons lifts none of berm's */
 };
 
 /* A compiled path pattern, see policy/pattern.h. */

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/apply.h"
+#include "policy/front.h"
 #include "policy/layers.h"
 #include "policy/places.h"
 
@@ -65,14 +66,45 @@ static void spec_freep(struct spec **s)
 	spec_free(*s);
 }
 
-int trust_look(const struct policy_input *in, const char *dir, bool local,
-	       struct trust_subject *ret, struct berm_err *err)
+/* What the text would open: berm's own format, or another tool's. */
+static int find_loosening(const struct spec *s, const struct trust_file *file, const char *dir,
+			  char *text, size_t len, struct trust_subject *t, struct berm_err *err)
 {
-	const char *rel = local ? LOCAL_FILE : PROJECT_FILE;
+	const char *const ws[] = { dir };
+	struct front_place at = { .kind = (enum front_kind)file->kind,
+				  .file = t->path,
+				  .base = dir,
+				  .root = dir,
+				  .home = s->user_home,
+				  .workspaces = ws,
+				  .n_workspaces = 1,
+				  .layer = LAYER_PROJECT,
+				  .project = true,
+				  .rules = str_ends(file->rel, ".rules") };
+	struct front_parts parts = { 0 };
+	int r;
+
+	if (file->kind >= 0) {
+		r = front_parse(&at, text, len, &parts, err);
+	} else {
+		parts.open = (struct settings){ .file = strdup(t->path),
+						.base = strdup(dir),
+						.layer = LAYER_PROJECT };
+		r = parts.open.file && parts.open.base ? settings_parse(&parts.open, text, len, err)
+						       : err_set(err, -ENOMEM, "out of memory");
+	}
+	if (r >= 0)
+		r = list_loosening(&parts.open, &t->loosens, err);
+	front_parts_free(&parts);
+	return r;
+}
+
+int trust_look_file(const struct policy_input *in, const char *dir, const struct trust_file *file,
+		    struct trust_subject *ret, struct berm_err *err)
+{
 	_cleanup_(spec_freep) struct spec *s = NULL;
 	_cleanup_free_ char *real = realpath(dir, NULL), *text = NULL;
 	struct trust_subject t = { 0 };
-	struct settings set = { 0 };
 	size_t len;
 	int r;
 
@@ -81,30 +113,31 @@ int trust_look(const struct policy_input *in, const char *dir, bool local,
 	r = state_of(in, &s, err);
 	if (r < 0)
 		return r;
-	r = project_read(real, rel, &text, &len, err);
+	r = project_read(real, file->rel, &text, &len, err);
 	if (r == -ENOENT)
-		return err_set(err, r, "%s has no settings %s", dir, rel);
+		return err_set(err, r, "%s has no settings %s", dir, file->rel);
 	if (r < 0)
 		return r;
-	t.path = path_join(real, rel);
+	t.path = path_join(real, file->rel);
 	if (!t.path)
 		return err_set(err, -ENOMEM, "out of memory");
 	sha256_hex(text, len, t.sha256);
 	t.trusted = trust_holds(s->state_dir, in->uid, t.path, t.sha256);
-	set = (struct settings){ .file = strdup(t.path),
-				 .base = strdup(real),
-				 .layer = LAYER_PROJECT };
-	r = set.file && set.base ? settings_parse(&set, text, len, err)
-				 : err_set(err, -ENOMEM, "out of memory");
-	if (r >= 0)
-		r = list_loosening(&set, &t.loosens, err);
-	settings_free(&set);
+	r = find_loosening(s, file, real, text, len, &t, err);
 	if (r < 0) {
 		trust_subject_free(&t);
 		return r;
 	}
 	*ret = t;
 	return 0;
+}
+
+int trust_look(const struct policy_input *in, const char *dir, bool local,
+	       struct trust_subject *ret, struct berm_err *err)
+{
+	struct trust_file file = { -1, local ? LOCAL_FILE : PROJECT_FILE };
+
+	return trust_look_file(in, dir, &file, ret, err);
 }
 
 int trust_record(const struct policy_input *in, const struct trust_subject *t, struct berm_err *err)

@@ -21,6 +21,15 @@ void trust_subject_free(struct trust_subject *t);
 int trust_look(const struct policy_input *in, const char *dir, bool local,
 	       struct trust_subject *ret, struct berm_err *err);
 
+/* One of a project's files, of berm's (kind -1) or another tool's (enum front_kind). */
+struct trust_file {
+	int kind;
+	const char *rel; /* below the project */
+};
+
+int trust_look_file(const struct policy_input *in, const char *dir, const struct trust_file *file,
+		    struct trust_subject *ret, struct berm_err *err);
+
 /* Records or removes trust. What was shown is what gets trusted: the hash is the
  * one in t, not the file's of now. */
 int trust_record(const struct policy_input *in, const struct trust_subject *t,

@@ -101,7 +101,7 @@ void machine_up(struct machine *m)
 	m->in.cwd = m->ws;
 	m->in.user_home = m->home;
 	m->in.uid = getuid();
-	m->in.dirs = (struct policy_dirs){ m->managed, m->config, m->state };
+	m->in.dirs = (struct policy_dirs){ m->managed, m->config, m->state, m->managed };
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
