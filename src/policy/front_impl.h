@@ -21,9 +21,15 @@ struct front {
 
 /* ---- errors and remarks (front.c) --------------------------------------- */
 
+/* Each returns the error that it sets: "file:line: key: what". */
 int front_fail(struct front *f, const struct json_node *n, const char *fmt, ...) _printf_(3, 4);
+
+/* As front_fail(): "must be WANT, not ...". */
 int front_wrong_type(struct front *f, const struct json_node *n, const char *want);
+
+/* As front_fail(), for want of memory. */
 int front_no_memory(struct front *f);
+
 /* What is told about the key where the walk is: shown by "berm explain". */
 int front_remark(struct front *f, const struct json_node *n, const char *fmt, ...) _printf_(3, 4);
 
@@ -60,10 +66,18 @@ int front_pattern_rule(struct front *f, const struct json_node *n, const char *p
 
 /* ---- values ------------------------------------------------------------- */
 
+/* A switch of berm's: arg is the key. */
 int front_take_scalar_bool(struct front *f, const struct json_node *n, const struct front_key *k);
+
+/* A port: arg is the key. */
 int front_take_port(struct front *f, const struct json_node *n, const struct front_key *k);
+
+/* A list of hosts: arg is the decision. */
 int front_take_hosts(struct front *f, const struct json_node *n, const struct front_key *k);
+
+/* A list of paths of unix sockets. */
 int front_take_sockets(struct front *f, const struct json_node *n, const struct front_key *k);
+
 /* Any value; where it is set (not false, empty or null) the key is told or refused. */
 int front_take_told(struct front *f, const struct json_node *n, const struct front_key *k);
 int front_take_refused(struct front *f, const struct json_node *n, const struct front_key *k);
@@ -114,5 +128,21 @@ int front_take_parent_proxy(struct front *f, const struct json_node *n, const st
 
 /* After the walk: what follows from the whole file. */
 int front_srt_finish(struct front *f, const struct json_node *root);
+
+/* A file of Codex's: config.toml or requirements.toml; *.rules (front_codex_rules.c). */
 int front_codex_parse(struct front *f, char *text, size_t len);
 int front_codex_rules(struct front *f, const char *text, size_t len);
+
+/* The permission profile of this name and its parents (front_codex_profile.c). */
+int front_codex_profile(struct front *f, const struct json_node *root, const struct json_node *at,
+			const char *name);
+
+/* A member of an object, NULL when there is none. */
+const struct json_node *front_member(const struct json_node *n, const char *key);
+
+/* Codex's "allow", "prompt", "forbidden" ("ask", "deny"); -1: no such word. */
+int front_codex_decision(const char *word);
+
+/* One rule on words; each word is a list of alternatives. */
+int front_codex_prefix(struct front *f, const struct json_node *n, const struct strv *words,
+		       size_t n_words, enum decision d, const char *why);

@@ -27,14 +27,6 @@ static int close_workspace(struct front *f, const struct json_node *root, const 
 	return front_file(f, root, take_ptr(all), ACCESS_READ, RULE_WRITES_ONLY, NULL);
 }
 
-static const struct json_node *member(const struct json_node *n, const char *key)
-{
-	for (size_t i = 0; i < n->n_kids; i++)
-		if (streq(n->kids[i].key, key))
-			return &n->kids[i];
-	return NULL;
-}
-
 static int required(struct front *f, const struct json_node *root)
 {
 	static const struct {
@@ -45,13 +37,13 @@ static int required(struct front *f, const struct json_node *root)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(needs); i++) {
-		const struct json_node *n = member(root, needs[i].object);
+		const struct json_node *n = front_member(root, needs[i].object);
 
 		if (!n)
 			return front_fail(f, root, "\"%s\" is missing: srt does not start without",
 					  needs[i].object);
 		for (size_t j = 0; needs[i].keys[j]; j++)
-			if (!member(n, needs[i].keys[j]))
+			if (!front_member(n, needs[i].keys[j]))
 				return front_fail(f, n,
 						  "\"%s\" is missing in \"%s\": srt does not "
 						  "start without",

@@ -101,6 +101,14 @@ int front_pattern_rule(struct front *f, const struct json_node *n, const char *p
 
 /* ---- values ------------------------------------------------------------- */
 
+const struct json_node *front_member(const struct json_node *n, const char *key)
+{
+	for (size_t i = 0; i < n->n_kids; i++)
+		if (n->kids[i].key && streq(n->kids[i].key, key))
+			return &n->kids[i];
+	return NULL;
+}
+
 bool front_is_set(const json_t *v)
 {
 	if (json_is_object(v))

@@ -17,6 +17,7 @@ struct json_node {
 	unsigned line;	 /* where the member or value begins, from 1 */
 	struct json_node *kids;
 	size_t n_kids;
+	unsigned tag; /* of the reader that made the tree (toml.c) */
 };
 
 struct json_doc {

@@ -27,6 +27,7 @@ struct trust_file {
 	const char *rel; /* below the project */
 };
 
+/* As trust_look(), of any of them. */
 int trust_look_file(const struct policy_input *in, const char *dir, const struct trust_file *file,
 		    struct trust_subject *ret, struct berm_err *err);
 
