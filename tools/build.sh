@@ -17,7 +17,7 @@ release)
 	else
 		export CC=gcc
 	fi
-	targets=(berm berm-egress)
+	targets=(berm berm-egress libberm_files)
 	;;
 gcc)
 	export CC=gcc
@@ -38,7 +38,7 @@ analyzer)
 	# variables with a cleanup (their absence is the compiler's -Wuninitialized).
 	options=(--buildtype=debug -Doptimization=0 "-Dc_args=-fanalyzer -Wno-analyzer-malloc-leak \
 -Wno-analyzer-use-of-uninitialized-value -Wno-format-truncation")
-	targets=(libbermcore.a berm berm-egress)
+	targets=(libbermcore.a berm berm-egress libberm_files)
 	;;
 fuzz)
 	export CC=clang

@@ -47,6 +47,8 @@ stray=$(find "$stage/root" -perm /6022 ! -type l)
 	status=1
 }
 
-cp -r tests data SECURITY.md "$stage/"
+cp -r tests data include examples SECURITY.md "$stage/"
+mkdir "$stage/src"
+cp -r src/lib "$stage/src/"
 chmod -R go+rX "$stage"
 exit "$status"

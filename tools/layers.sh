@@ -10,7 +10,7 @@ while IFS= read -r file; do
 	awk -v file="$file" '
 	function floor_of(dir) { return dir in floors ? floors[dir] : -1 }
 	BEGIN {
-		n = split("base|policy shell|guard|plan|linux darwin vm win egress workspace|" \
+		n = split("base lib|policy shell|guard|plan|linux darwin vm win egress workspace|" \
 			"session|forge|agent|server|cli", level, "|")
 		for (i = 1; i <= n; i++) {
 			m = split(level[i], dirs, " ")

@@ -3,6 +3,7 @@
  * taken and then ignored would be a hole that its user believes closed. */
 #include "cli/run_opts.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -225,6 +226,27 @@ static int set_control(void *ctx, const struct opt_def *def, const char *value,
 	return 0;
 }
 
+static int set_owner(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+	char *end = NULL;
+	long n;
+	int r;
+
+	errno = 0;
+	n = str_starts(value, "fd:") ? strtol(value + 3, &end, 10) : -1;
+	if (n < 3 || n > INT32_MAX || errno || *end) {
+		r = err_set(err, -EINVAL, "--%s %s: not a descriptor above 2", def->name, value);
+		err_fix(err, "as in --owner fd:3");
+		return r;
+	}
+	if (fcntl((int)n, F_GETFL) < 0)
+		return err_set(err, -EBADF, "--%s %s: descriptor %ld is not open", def->name, value,
+			       n);
+	o->owner = (int)n;
+	return 0;
+}
+
 enum flag_opt { FLAG_QUIET, FLAG_VERBOSE, FLAG_JSON, FLAG_RAW_TERMINAL };
 
 static int set_flag(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
@@ -311,6 +333,7 @@ static const struct opt_def run_table[] = {
 	{ "quiet", 'q', NULL, "no notes and no summary on standard error", set_flag, FLAG_QUIET },
 	{ "verbose", 'v', NULL, "say what is in force before the command starts", set_flag,
 	  FLAG_VERBOSE },
+	{ "owner", 0, "fd:N", NULL, set_owner, 0 },
 	/* Of the contract, but not yet enforced: refused in a sentence. */
 	{ "dry-run", 0, NULL, NULL, set_later, 0 },
 };

@@ -35,6 +35,7 @@ struct run_opts {
 	const char *profile;  /* NULL: not said */
 	const char *events;
 	const char *control; /* NULL: none */
+	int owner;	     /* descriptor whose end ends the run, 0 none */
 	enum backend backend;
 	const char *off_by; /* what turned the sandbox off, NULL: it is on */
 	bool sandbox_said;  /* --sandbox was given: BERM_SANDBOX does not matter */

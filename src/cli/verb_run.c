@@ -166,6 +166,12 @@ static int run_bare(const struct run_opts *o, const struct spec *spec, struct se
 	struct berm_err err = { 0 };
 	int e;
 
+	if (o->owner) {
+		(void)err_set(&err, -ENOTSUP,
+			      "--owner: nobody would end a run without a sandbox (%s)", by);
+		err_fix(&err, "leave it away");
+		return cli_fail(&err);
+	}
 	session_starting(session, "none");
 	session_degraded(session, "sandbox", by);
 	session_flush(session);
@@ -210,6 +216,7 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 		.on_state = on_state,
 		.on_tick = on_tick,
 		.keep_fd = session_events_fd(session),
+		.owner = o->owner,
 		.steward = steward,
 		.on_net = on_net,
 		.on_tier = on_tier,

@@ -26,6 +26,7 @@ struct launch_ops {
 	/* Called now and then (at least once a second while the command runs). May be NULL. */
 	void (*on_tick)(void *ctx);
 	int keep_fd; /* a descriptor that on_record writes to, -1 none */
+	int owner;   /* the run is killed at its end of file; above 2, or 0: none */
 
 	/* Runs in the steward, a fork of the caller's process as it was at launch_run() (so ctx
 	 * and the heap are there, as a copy), when a packet wants out or the warden sent the

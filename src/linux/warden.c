@@ -192,13 +192,33 @@ static int timeout(const struct warden *w)
 	return w->ops->on_tick ? 1000 : -1;
 }
 
-enum { P_CHILD, P_CTL, P_EVENTS, P_NET, P_SIGNALS, P_FAIL, P_TERMINAL, P_MAX = P_TERMINAL + 3 };
+enum {
+	P_CHILD,
+	P_OWNER,
+	P_CTL,
+	P_EVENTS,
+	P_NET,
+	P_SIGNALS,
+	P_FAIL,
+	P_TERMINAL,
+	P_MAX = P_TERMINAL + 3
+};
+
+/* Whoever began the run is no more. */
+static bool owner_gone(struct warden *w)
+{
+	char c;
+	ssize_t n = read(w->ops->owner, &c, 1);
+
+	return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
 
 /* One round. 0: go on, 1: the supervisor is gone, negative: the protocol is broken. */
 static int round_once(struct warden *w)
 {
 	struct pollfd p[P_MAX] = {
 		[P_CHILD] = { .fd = w->child, .events = POLLIN },
+		[P_OWNER] = { .fd = w->ops->owner > 2 ? w->ops->owner : -1, .events = POLLIN },
 		[P_CTL] = { .fd = w->l->ctl[0], .events = POLLIN },
 		/* "ready" comes first: init may be slow to close its end of the fail pipe. */
 		[P_EVENTS] = { .fd = w->ready || w->failed ? w->l->events[0] : -1,
@@ -212,7 +232,7 @@ static int round_once(struct warden *w)
 
 	if (poll(p, P_TERMINAL + n, timeout(w)) < 0 && errno != EINTR)
 		return -errno;
-	if (w->kill_at && now_ms() >= w->kill_at)
+	if ((p[P_OWNER].revents && owner_gone(w)) || (w->kill_at && now_ms() >= w->kill_at))
 		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
 	if (p[P_FAIL].revents)
 		handle_fail(w);
