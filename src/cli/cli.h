@@ -10,7 +10,7 @@
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
 
-/* Of "berm why" (the same numbers will serve check). */
+/* Of "berm why", "berm check" and "berm rules test". */
 #define EXIT_ALLOWED 0
 #define EXIT_DENIED 1
 #define EXIT_ASK 2
@@ -31,6 +31,8 @@ int verb_init(int argc, char **argv);
 int verb_profiles(int argc, char **argv);
 int verb_shell(int argc, char **argv);
 int verb_audit(int argc, char **argv);
+int verb_check(int argc, char **argv);
+int verb_rules(int argc, char **argv);
 
 /* Prints the error, returns EXIT_BERM. */
 int cli_fail(const struct berm_err *err);

@@ -15,17 +15,43 @@ static const struct verb verbs[] = {
 	  verb_explain },
 	{ "trust", "let a project's own policy file loosen what you have", verb_trust },
 	{ "init", "write a first policy file for this project", verb_init },
+	{ "check", "say whether a command is allowed, and by which rule", verb_check },
+	{ "rules", "list, write or try the rules on commands and their effects", verb_rules },
 	{ "profiles", "list the built-in profiles", verb_profiles },
 	{ "audit", "show, verify or export the log of decisions", verb_audit },
 };
 
 /* Known names: a script that uses one gets a sentence, not "unknown". */
+/* clang-format off: one a line, so that taking one out changes no other */
 static const char *const later[] = {
-	"check",  "doctor",  "learn",	  "rules",     "sandbox", "add-dir", "exclude",
-	"hook",	  "install", "uninstall", "mcp",       "acp",	  "agent",   "import",
-	"export", "start",   "exec",	  "attach",    "ls",	  "suspend", "resume",
-	"stop",	  "serve",   "events",	  "workspace", "diff",	  "apply",   "discard",
+	"doctor",
+	"learn",
+	"sandbox",
+	"add-dir",
+	"exclude",
+	"hook",
+	"install",
+	"uninstall",
+	"mcp",
+	"acp",
+	"agent",
+	"import",
+	"export",
+	"start",
+	"exec",
+	"attach",
+	"ls",
+	"suspend",
+	"resume",
+	"stop",
+	"serve",
+	"events",
+	"workspace",
+	"diff",
+	"apply",
+	"discard",
 };
+/* clang-format on */
 
 int cli_fail(const struct berm_err *err)
 {

@@ -38,7 +38,7 @@ static void template_refs(const struct guard_rules *r, const struct guard_facts 
 {
 	struct guard_opinion deny = {
 		.decision = VERDICT_DENY,
-		.source = GUARD_FROM_DEFAULT,
+		.source = GUARD_FROM_LIST,
 		.row = "gitPush to a protected branch",
 		.origin = { data_protected_refs.file, 0 },
 		.reason = "the template denies pushes to protected branches",
@@ -100,6 +100,16 @@ static void hear_floor(struct guard_opinion *floor, bool *has, const struct crul
 	say(floor, has, &o);
 }
 
+/* What somebody said goes before a default of the same strictness: those may be waived. */
+static void tighten(struct guard_opinion *a, const struct guard_opinion *b)
+{
+	if (a->source == GUARD_FROM_DEFAULT && b->decision == a->decision &&
+	    a->decision != VERDICT_ALLOW)
+		*a = *b;
+	else
+		opinion_tighten(a, b);
+}
+
 void guard_resolve_effect(const struct guard_rules *r, enum effect e, const struct guard_facts *f,
 			  enum mode mode, int64_t now, struct guard_opinion *ret)
 {
@@ -130,11 +140,11 @@ void guard_resolve_effect(const struct guard_rules *r, enum effect e, const stru
 	/* Doubts of the scopes that were asked before one decided, and of that one. */
 	for (int s = 0; s <= last; s++)
 		if (doubts[s])
-			opinion_tighten(ret, &doubt[s]);
+			tighten(ret, &doubt[s]);
 	if (r->modes[mode][e].reason)
-		opinion_tighten(ret, &r->modes[mode][e]);
+		tighten(ret, &r->modes[mode][e]);
 	if (floors)
-		opinion_tighten(ret, &floor);
+		tighten(ret, &floor);
 }
 
 /* ---- commands ----------------------------------------------------------- */

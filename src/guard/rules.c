@@ -214,6 +214,10 @@ void guard_rules_free(struct guard_rules *r)
 	for (size_t i = 0; i < RULE_BUCKETS; i++)
 		free(r->words[i].v);
 	free(r->any_word.v);
+	for (size_t i = 0; i < r->n_excluded; i++)
+		shell_pattern_free(r->excluded[i]);
+	free(r->excluded);
+	free(r->excluded_from);
 	free(r->v);
 	free(r);
 }
@@ -221,6 +225,27 @@ void guard_rules_free(struct guard_rules *r)
 static void rules_freep(struct guard_rules **r)
 {
 	guard_rules_free(*r);
+}
+
+static int take_excluded(struct guard_rules *r, const struct guard_policy *g, struct berm_err *err)
+{
+	if (!g->n_excluded)
+		return 0;
+	r->excluded = calloc(g->n_excluded, sizeof(struct shell_pattern *));
+	r->excluded_from = calloc(g->n_excluded, sizeof(*r->excluded_from));
+	if (!r->excluded || !r->excluded_from)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < g->n_excluded; i++) {
+		const struct guard_excluded *e = &g->excluded[i];
+		int res = shell_pattern_new(e->pattern, SHELL_PATTERN_CLAUDE, &r->excluded[i], err);
+
+		if (res < 0)
+			return err_prefix(err, "%s:%u: excluded command \"%s\"", e->origin.file,
+					  e->origin.line, e->pattern);
+		r->excluded_from[i] = e->origin;
+		r->n_excluded++;
+	}
+	return 0;
 }
 
 int guard_rules_new(const struct guard_policy *g, const char *base, const char *home,
@@ -245,6 +270,8 @@ int guard_rules_new(const struct guard_policy *g, const char *base, const char *
 		if (index_rule(r, (uint32_t)i) < 0)
 			return err_set(err, -ENOMEM, "out of memory");
 	}
+	if (take_excluded(r, g, err) < 0)
+		return err->code;
 	*ret = take_ptr(r);
 	return 0;
 }

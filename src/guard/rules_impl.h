@@ -28,8 +28,11 @@ struct guard_rules {
 	size_t n;
 	struct rule_list effects[EFFECT_N]; /* strongest scope first */
 	struct rule_list words[RULE_BUCKETS];
-	struct rule_list any_word; /* about commands whose first word is not fixed */
-	bool commands;		   /* there are rules about commands */
+	struct rule_list any_word;	 /* about commands whose first word is not fixed */
+	bool commands;			 /* there are rules about commands */
+	struct shell_pattern **excluded; /* C6 */
+	struct origin *excluded_from;
+	size_t n_excluded;
 	enum guard_template template;
 	struct {
 		enum decision decision;

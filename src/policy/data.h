@@ -40,5 +40,6 @@ extern const struct data_list data_guard_modes;
 extern const struct data_list data_home_allow;
 extern const struct data_list data_protected_names;
 extern const struct data_list data_protected_refs;
+extern const struct data_list data_remember_never;
 extern const struct data_list data_secret_names;
 extern const struct data_list data_secret_paths;

@@ -70,6 +70,11 @@ int guard_words_parse(const char *text, struct strv *ret, struct berm_err *err);
 /* The rule in one line: "ask gitPush refs=main", "deny command git push". */
 int guard_rule_text(const struct guard_rule *r, struct buf *out);
 
+/* The rule as a member of "rules" in the settings format. */
+int guard_rule_json(const struct guard_rule *r, struct buf *out);
+/* "2030-12-31T23:59:59Z". */
+int guard_time_text(int64_t t, char *dst, size_t size);
+
 /* Names of the enums above; parse: -1 when there is no such name. */
 const char *guard_decision_name(enum decision d); /* "allow", "deny", "ask" */
 int guard_decision_parse(const char *name);

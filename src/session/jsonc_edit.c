@@ -161,6 +161,14 @@ static size_t behind_comment(const struct text *t, size_t i, size_t close)
 	return i;
 }
 
+static void add_value(struct buf *out, const struct jsonc_change *c)
+{
+	if (c->json)
+		(void)buf_adds(out, c->json);
+	else
+		(void)json_quote(out, c->value, strlen(c->value));
+}
+
 /* What is inserted: the keys that are missing, then the value. */
 static void add_element(struct buf *out, const struct jsonc_change *c, size_t depth)
 {
@@ -174,7 +182,7 @@ static void add_element(struct buf *out, const struct jsonc_change *c, size_t de
 		(void)json_quote(out, c->name, strlen(c->name));
 		(void)buf_adds(out, ": ");
 	}
-	(void)json_quote(out, c->value, strlen(c->value));
+	add_value(out, c);
 	for (size_t i = 0; i < opened; i++)
 		(void)buf_adds(out, i || c->name ? " }" : "]");
 }
@@ -224,16 +232,37 @@ static void insert(const struct text *t, const struct container *k, const struct
 
 /* ---- the same on the parsed value ------------------------------------------------ */
 
-/* 0 changed, 1 it is so already, negative: a type is in the way (*ret_key). */
-static int change_value(json_t *root, const struct jsonc_change *c, const char **ret_key)
+/* Sets or takes out, at the container. 0 changed, 1 it is so already. */
+static int change_at(json_t *at, const struct jsonc_change *c, json_t *want, size_t *ret_index)
 {
-	json_t *at = root, *v;
+	if (c->name) {
+		if (json_equal(json_object_get(at, c->name), want))
+			return 1;
+		return json_object_set(at, c->name, want) < 0 ? -ENOMEM : 0;
+	}
+	for (size_t i = 0; i < json_array_size(at); i++) {
+		if (!json_equal(json_array_get(at, i), want))
+			continue;
+		*ret_index = i;
+		return c->remove ? json_array_remove(at, i) : 1;
+	}
+	return c->remove ? 1 : json_array_append(at, want) < 0 ? -ENOMEM : 0;
+}
+
+/* Likewise from the root; -EINVAL: a type is in the way (*ret_key). */
+static int change_value(json_t *root, const struct jsonc_change *c, const char **ret_key,
+			size_t *ret_index)
+{
+	json_t *at = root, *want;
 	size_t i;
+	int r;
 
 	for (i = 0; c->path[i]; i++) {
 		json_t *next = json_object_get(at, c->path[i]);
 		bool list = !c->path[i + 1] && !c->name;
 
+		if (!next && c->remove)
+			return 1;
 		if (!next) {
 			next = list ? json_array() : json_object();
 			if (json_object_set_new(at, c->path[i], next) < 0)
@@ -244,18 +273,13 @@ static int change_value(json_t *root, const struct jsonc_change *c, const char *
 			return -EINVAL;
 		at = next;
 	}
-	if (c->name) {
-		v = json_object_get(at, c->name);
-		if (json_is_string(v) && streq(json_string_value(v), c->value))
-			return 1;
-		return json_object_set_new(at, c->name, json_string(c->value)) < 0 ? -ENOMEM : 0;
-	}
-	for (i = 0; i < json_array_size(at); i++) {
-		v = json_array_get(at, i);
-		if (json_is_string(v) && streq(json_string_value(v), c->value))
-			return 1;
-	}
-	return json_array_append_new(at, json_string(c->value)) < 0 ? -ENOMEM : 0;
+	want = c->json ? json_loads(c->json, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL)
+		       : json_string(c->value);
+	if (!want)
+		return -ENOMEM;
+	r = change_at(at, c, want, ret_index);
+	json_decref(want);
+	return r;
 }
 
 static int parse(const char *name, const char *text, size_t len, struct json_doc **ret,
@@ -278,7 +302,32 @@ static void doc_freep(struct json_doc **d)
 	json_doc_free(*d);
 }
 
-static void edit_text(const struct text *t, const struct jsonc_change *c, struct buf *out)
+/* The list that begins at `open` without its element of that index. */
+static void cut(const struct text *t, size_t open, size_t index, struct buf *out)
+{
+	size_t i = skip_space(t, open + 1), from = i, to = i, before = 0;
+
+	for (size_t k = 0; i < t->len && t->s[i] != ']'; k++) {
+		size_t end = skip_value(t, i), next = skip_space(t, end);
+		bool comma = next < t->len && t->s[next] == ',';
+
+		if (comma)
+			next = skip_space(t, next + 1);
+		if (k == index) {
+			/* With the comma before it, or as the first with the one behind. */
+			from = before ? before : i;
+			to = before || !comma ? end : next;
+			break;
+		}
+		before = end;
+		i = next;
+	}
+	(void)buf_add(out, t->s, from);
+	(void)buf_add(out, t->s + to, t->len - to);
+}
+
+static void edit_text(const struct text *t, const struct jsonc_change *c, size_t index,
+		      struct buf *out)
 {
 	size_t at = t->len >= 3 && memcmp(t->s, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, value, depth = 0;
 	struct container k;
@@ -298,11 +347,14 @@ static void edit_text(const struct text *t, const struct jsonc_change *c, struct
 		size_t end = skip_value(t, value);
 
 		(void)buf_add(out, t->s, value);
-		(void)json_quote(out, c->value, strlen(c->value));
+		add_value(out, c);
 		(void)buf_add(out, t->s + end, t->len - end);
 		return;
 	}
-	insert(t, &k, c, depth, out);
+	if (c->remove)
+		cut(t, at, index, out);
+	else
+		insert(t, &k, c, depth, out);
 }
 
 int jsonc_edit(const char *name, const char *text, size_t len, const struct jsonc_change *c,
@@ -312,6 +364,7 @@ int jsonc_edit(const char *name, const char *text, size_t len, const struct json
 	_cleanup_buf_ struct buf with = BUF_INIT(RESULT_MAX);
 	struct text t = { text, len };
 	const char *key = "";
+	size_t index = 0;
 	int r;
 
 	if (len > JSON_FILE_MAX)
@@ -331,7 +384,7 @@ int jsonc_edit(const char *name, const char *text, size_t len, const struct json
 		return r;
 	if (!json_is_object(old->root))
 		return err_set(err, -EINVAL, "%s: the settings are not an object", name);
-	r = change_value(old->root, c, &key);
+	r = change_value(old->root, c, &key, &index);
 	if (r == -EINVAL)
 		return err_set(err, r, "%s: \"%s\" is not of the type it should have", name, key);
 	if (r < 0)
@@ -340,7 +393,7 @@ int jsonc_edit(const char *name, const char *text, size_t len, const struct json
 		(void)buf_add(out, text, len);
 		return out->failed ? err_set(err, -ENOMEM, "out of memory") : 1;
 	}
-	edit_text(&t, c, out);
+	edit_text(&t, c, index, out);
 	if (out->failed)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (parse(name, out->data, out->len, &made, err) < 0 || !made ||

@@ -3,6 +3,7 @@
  * line ends stay as they are. Pure. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -15,11 +16,13 @@ struct jsonc_change {
 	const char *name;  /* the member that is set; NULL: the container is a list, to which the
 			    * value is added unless it is there */
 	const char *value; /* a string */
+	const char *json;  /* instead of value: any value, as JSON in one line */
+	bool remove;	   /* of a list: the value is taken out; with it goes a comment before it */
 };
 
 /* Writes text (len bytes; empty or only comments: as if "{}") with the change into out. 0: done,
- * 1: it says that already (out is the same text). Errors read "name:line: what": the text is
- * no JSON with comments, or something on the path has another type. The result
- * was read back and says exactly what the old text said, and the change. */
+ * 1: it says that already (or holds nothing to take out) (out is the same text). Errors read
+ * "name:line: what": the text is no JSON with comments, or something on the path has another type.
+ * The result was read back and says exactly what the old text said, and the change. */
 int jsonc_edit(const char *name, const char *text, size_t len, const struct jsonc_change *c,
 	       struct buf *out, struct berm_err *err);

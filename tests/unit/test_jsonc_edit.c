@@ -72,6 +72,43 @@ static void test_members(void **state)
 	check(&file_a, "{\"files\":{\"/w/a\":\"write\"}}", 1, "{\"files\":{\"/w/a\":\"write\"}}");
 }
 
+static const struct jsonc_change rule = { .path = { "guard", "rules" }, .json = "{\"a\":[1]}" };
+static const struct jsonc_change no_rule = { .path = { "guard", "rules" },
+					     .json = "{\"a\":[1]}",
+					     .remove = true };
+
+static void test_objects(void **state)
+{
+	(void)state;
+	check(&rule, "{}", 0, "{ \"guard\": { \"rules\": [{\"a\":[1]}] } }");
+	check(&rule, "{\"guard\":{\"rules\":[ { \"a\" : [ 1 ] } ]}}", 1,
+	      "{\"guard\":{\"rules\":[ { \"a\" : [ 1 ] } ]}}");
+	check(&rule, "{\"guard\":{\"rules\":[1]}}", 0, "{\"guard\":{\"rules\":[1, {\"a\":[1]}]}}");
+}
+
+static void test_removed(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{ "[{\"a\":[1]}]", "[]" },
+		{ "[ {\"a\":[1]}, 2 ]", "[ 2 ]" },
+		{ "[1, {\"a\": [1]}, 2]", "[1, 2]" },
+		{ "[1, /* , { */ {\"a\": [1]} // x\n]", "[1 // x\n]" },
+		{ "[\n  1, // one\n  {\"a\":[1]}, // mine\n  2\n]", "[\n  1, // mine\n  2\n]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *in = str_printf("{\"guard\": {\"rules\": %s} }", rows[i].in);
+		_cleanup_free_ char *out = str_printf("{\"guard\": {\"rules\": %s} }", rows[i].out);
+
+		check(&no_rule, in, 0, out);
+		check(&no_rule, out, 1, out);
+	}
+	check(&no_rule, "{}", 1, "{}");
+}
+
 static void test_refused(void **state)
 {
 	(void)state;
@@ -179,10 +216,9 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_lists),	cmocka_unit_test(test_members),
+		cmocka_unit_test(test_objects), cmocka_unit_test(test_removed),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
