@@ -5,12 +5,14 @@
 # shellcheck disable=SC2207 # words without spaces only
 _berm() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local verbs='run shell why explain trust init profiles audit'
+	local verbs='run shell why explain trust init profiles audit check rules'
 	local policy='--workspace --mode --profile --policy --allow-read --deny-read --allow-write
 		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
 		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
 		--no-proxy-env --env --unset-env --limit --help'
 	local run='--backend --sandbox --approver --events --control --raw-terminal --quiet --verbose'
+	local rules='--user --local --pattern --path --ref --host --command --max-count --max-cents
+		--enforcement --expires --why --anywhere'
 	local verb=${COMP_WORDS[1]} i first=0
 
 	COMPREPLY=()
@@ -55,6 +57,8 @@ _berm() {
 	fi
 	case $verb:$cur in
 	run:-* | shell:-*) COMPREPLY=($(compgen -W "$policy $run" -- "$cur")) ;;
+	check:-*) COMPREPLY=($(compgen -W "$policy --shell --unsandboxed --no-approver --audit --json" -- "$cur")) ;;
+	rules:-*) COMPREPLY=($(compgen -W "$policy $rules --json" -- "$cur")) ;;
 	why:-*) COMPREPLY=($(compgen -W "$policy --json" -- "$cur")) ;;
 	explain:-*) COMPREPLY=($(compgen -W "$policy --json --target" -- "$cur")) ;;
 	trust:-*) COMPREPLY=($(compgen -W '--list --revoke --yes --json --help' -- "$cur")) ;;
@@ -69,6 +73,8 @@ _berm() {
 			compopt -o default
 		fi
 		;;
+	check:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
+	rules:*) COMPREPLY=($(compgen -W 'list add rm test allow ask deny' -- "$cur")) ;;
 	audit:*) COMPREPLY=($(compgen -W 'show verify export' -- "$cur")) ;;
 	*) compopt -o default ;;
 	esac

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for berm
 
-set -l verbs run shell why explain trust init profiles audit
-set -l policy 'run shell why explain'
+set -l verbs run shell why explain trust init profiles audit check rules
+set -l policy 'run shell why explain check rules'
 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -f
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -l help -d 'List the verbs'
@@ -14,6 +14,8 @@ complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a explain -d 'Prin
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a trust -d 'Trust a project\'s policy file'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a init -d 'Write a first policy file'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a profiles -d 'List the profiles'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a check -d 'Say whether a command is allowed'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a rules -d 'List, write or try rules on commands'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a audit -d 'Show or verify the log of decisions'
 
 complete -c berm -n "__fish_seen_subcommand_from $policy" -s w -l workspace -x -a '(__fish_complete_directories)' -d 'Writable root'
@@ -51,7 +53,7 @@ complete -c berm -n '__fish_seen_subcommand_from run shell' -l control -x -d 'Ta
 complete -c berm -n '__fish_seen_subcommand_from run shell' -l raw-terminal -d 'Nothing is kept from your terminal'
 complete -c berm -n '__fish_seen_subcommand_from run shell' -s q -l quiet -d 'No notes, no summary'
 complete -c berm -n '__fish_seen_subcommand_from run shell' -s v -l verbose -d 'Say what is in force'
-complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles audit' -l json -d 'Print it for machines'
+complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles audit check rules' -l json -d 'Print it for machines'
 complete -c berm -n '__fish_seen_subcommand_from explain' -l target -x -a linux -d Mechanism
 complete -c berm -n '__fish_seen_subcommand_from why' -a 'read write create delete exec connect'
 complete -c berm -n '__fish_seen_subcommand_from trust' -l list -d 'List what is trusted'
@@ -64,3 +66,21 @@ complete -c berm -n '__fish_seen_subcommand_from audit' -l last -x -d 'Only the 
 complete -c berm -n '__fish_seen_subcommand_from audit' -l session -x -d 'Of this session'
 complete -c berm -n '__fish_seen_subcommand_from audit' -l event -x -d 'Of this kind'
 complete -c berm -n '__fish_seen_subcommand_from audit' -l head -x -d 'A hash kept elsewhere'
+complete -c berm -n '__fish_seen_subcommand_from check' -l shell -x -d 'Judge a line'
+complete -c berm -n '__fish_seen_subcommand_from check' -l unsandboxed -d 'The call asks to run outside'
+complete -c berm -n '__fish_seen_subcommand_from check' -l no-approver -d 'Nobody can be asked'
+complete -c berm -n '__fish_seen_subcommand_from check' -l audit -d 'Record the answer'
+complete -c berm -n '__fish_seen_subcommand_from rules' -a 'list add rm test'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l user -d 'In your own policy.json'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l local -d 'In the local file of the project'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l pattern -d 'The subject is a pattern'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l path -r -d 'Only for these paths'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l ref -x -d 'Only for these branches'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l host -x -d 'Only for these hosts'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l command -x -d 'Only for commands that begin so'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l max-count -x -d 'Up to so many'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l max-cents -x -d 'Up to so much'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l enforcement -x -a 'hard soft advisory' -d 'Kind'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l expires -x -d 'When it is over'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l why -x -d 'Shown with the decision'
+complete -c berm -n '__fish_seen_subcommand_from rules' -l anywhere -d 'No stronger layer lifts it'

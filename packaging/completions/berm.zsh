@@ -11,6 +11,8 @@ _berm() {
 		'explain:print the policy in force, its origins, and what will be done'
 		"trust:let a project's own policy file loosen what you have"
 		'init:write a first policy file for this project'
+		'check:say whether a command is allowed, and by which rule'
+		'rules:list, write or try the rules on commands and their effects'
 		'profiles:list the built-in profiles'
 		'audit:show, verify or export the log of decisions'
 	)
@@ -62,6 +64,14 @@ _berm() {
 	case $verb in
 	run) _arguments -s -S $policy $run '*::command:_normal' ;;
 	shell) _arguments -s -S $policy $run '*::argument:_files' ;;
+	check) _arguments -s -S $policy '--shell[a line of sh or bash]:line:' '--unsandboxed[the call asks to run outside]' \
+		'--no-approver[nobody can be asked]' '--audit[record the answer]' '--json[for machines]' '*:::command:_normal' ;;
+	rules) _arguments -s -S $policy '--user[in your own policy.json]' "--local[in this project's local file]" \
+		'--pattern[the subject is a pattern]' '*--path[only for these paths]:glob:_files' '*--ref[only for these branches]:glob:' \
+		'*--host[only for these hosts]:host:' '*--command[only for commands that begin so]:words:' \
+		'--max-count[up to so many]:number:' '--max-cents[up to so many]:number:' \
+		'--enforcement[kind]:kind:(hard soft advisory)' '--expires[when it is over]:when:' '--why[shown with the decision]:text:' \
+		'--anywhere[no stronger layer lifts it]' '--json[for machines]' '1:what:(list add rm test)' ;;
 	why) _arguments -s -S $policy '--json[for machines]' ':action:(read write create delete exec connect)' ':path:_files' ;;
 	explain) _arguments -s -S $policy '--json[for machines]' '--target[mechanism]:mechanism:(linux)' ;;
 	trust) _arguments -s -S '--list[list what is trusted]' '--revoke[trust no longer]' '--yes[do not ask]' '--json[for machines]' '--help[list the options]' ':directory:_directories' ;;

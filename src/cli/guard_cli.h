@@ -13,6 +13,7 @@ struct guard_opts_table {
 	struct opt_table all, own;
 };
 
+/* own: n options. */
 int guard_opts_join(const struct opt_def *own, size_t n, struct guard_opts_table *ret,
 		    struct berm_err *err);
 
@@ -25,6 +26,7 @@ struct guard_setup {
 	char *cwd;
 };
 
+/* Reads settings, options and environment. On failure, too, ret is to be freed. */
 int guard_setup_make(struct run_opts *o, struct guard_setup *ret, struct berm_err *err);
 void guard_setup_free(struct guard_setup *s);
 #define _cleanup_setup_ _cleanup_(guard_setup_free)

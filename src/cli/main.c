@@ -21,8 +21,9 @@ static const struct verb verbs[] = {
 	{ "audit", "show, verify or export the log of decisions", verb_audit },
 };
 
-/* Known names: a script that uses one gets a sentence, not "unknown". */
-/* clang-format off: one a line, so that taking one out changes no other */
+/* Known names: a script that uses one gets a sentence, not "unknown". One a line: taking one
+ * out changes no other. */
+/* clang-format off */
 static const char *const later[] = {
 	"doctor",
 	"learn",

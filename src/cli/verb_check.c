@@ -13,8 +13,8 @@
 static const char usage[] =
 	"usage: berm check [OPTION]... [--] COMMAND [ARG]...\n"
 	"       berm check [OPTION]... --shell LINE\n"
-	"Says whether a command is allowed, asked about or denied, by which rule, and whether\n"
-	"it would run in the sandbox. Nothing is run.\n"
+	"Says whether a command is allowed, asked about or denied, by which rule, and\n"
+	"whether it would run in the sandbox. Nothing is run.\n"
 	"Exit status: 0 allowed, 1 denied, 2 ask, 125 error.\n";
 
 static const char more[] = "And the options of berm run that say what the command may touch.\n"

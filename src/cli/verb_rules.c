@@ -11,7 +11,7 @@ static const char usage[] =
 	"       berm rules add DECISION SUBJECT [OPTION]...  write one: allow, ask, deny\n"
 	"       berm rules rm ID [OPTION]...              take one out, by list's ID\n"
 	"       berm rules test SUBJECT [OPTION]...       what would be decided\n"
-	"SUBJECT: an effect (gitPush, fileDelete, ...) or the words a command begins with.\n"
+	"SUBJECT: an effect (gitPush, fileDelete, ...) or a command's first words.\n"
 	"Exit status: 0; of test 0 allowed, 1 denied, 2 ask; 125 error.\n";
 
 static const char more[] = "And the options of berm run that say what the command may touch.\n"

@@ -28,6 +28,7 @@ struct sandbox_state {
 	struct origin origin; /* of the setting, file NULL: none */
 };
 
+/* Why not, in this order: the host cannot, the settings exclude it, the settings say no. */
 void guard_sandbox_state(const struct guard_policy *g, const struct sandbox_host *host,
 			 struct sandbox_state *ret);
 
