@@ -4,6 +4,7 @@
 #
 #   make run CMD='npm test' [DIR=path]   run a command inside the wall
 #   make check [CHECKS='name ...']       all tests and checks
+#   make deb                    Debian packages, in build/deb
 #   make bench | fuzz [TIME=60] | peers | lint | format | install | clean
 
 BERM_BUILD ?= build
@@ -64,7 +65,11 @@ install:
 	@tools/build.sh release
 	@tools/install.sh "$(DESTDIR)" "$(PREFIX)"
 
-clean:
-	rm -rf $(BERM_BUILD)/release $(BERM_BUILD)/gcc $(BERM_BUILD)/clang $(BERM_BUILD)/asan $(BERM_BUILD)/analyzer $(BERM_BUILD)/fuzz $(BERM_BUILD)/check
+deb:
+	@tools/deps.sh build deb
+	@tools/deb.sh
 
-.PHONY: all build run check lint format bench fuzz peers install clean
+clean:
+	rm -rf $(BERM_BUILD)/package $(BERM_BUILD)/deb $(BERM_BUILD)/release $(BERM_BUILD)/gcc $(BERM_BUILD)/clang $(BERM_BUILD)/asan $(BERM_BUILD)/analyzer $(BERM_BUILD)/fuzz $(BERM_BUILD)/check
+
+.PHONY: all build run check lint format bench fuzz peers install deb clean

@@ -5,19 +5,20 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-kind=${1:?usage: build.sh release|gcc|clang|asan|analyzer|fuzz}
+kind=${1:?usage: build.sh release|package|gcc|clang|asan|analyzer|fuzz}
 dir=${BERM_BUILD:-build}/$kind
 options=()
 targets=()
 case $kind in
-release)
-	# What is installed. musl where it is there: a shorter start (meson.build).
+release | package)
+	# What is installed; package: by dpkg, below /usr. musl where it is there: a shorter start (meson.build).
 	if command -v musl-gcc >/dev/null; then
 		export CC=musl-gcc
 	else
 		export CC=gcc
 	fi
 	targets=(berm berm-egress libberm_files)
+	[[ $kind == release ]] || options=(--prefix=/usr)
 	;;
 gcc)
 	export CC=gcc
