@@ -188,7 +188,10 @@ static bool braced_rest(struct stream *st, bool quoted, bool in_double)
 	struct wordbuf inner = { .start = st->r->n_text, .in_double = in_double };
 	int op = cur(st);
 	bool pattern = op >= 0 && strchr("#%/^,", op);
+	uint16_t outer = st->flags;
 
+	/* Which of it is expanded depends on the value. */
+	st->flags |= SHELL_CONDITIONAL;
 	for (int c = op; c != '}'; c = cur(st)) {
 		if (c < 0) {
 			stream_fail(st, SHELL_WHY_SYNTAX, "a ${ without its end");
@@ -215,6 +218,7 @@ static bool braced_rest(struct stream *st, bool quoted, bool in_double)
 		if (st->fail_why)
 			break;
 	}
+	st->flags = outer;
 	st->r->n_text = inner.start;
 	if (!st->fail_why)
 		st->pos++;
@@ -330,6 +334,9 @@ void expand_dollar(struct stream *st, struct wordbuf *b, bool quoted)
 	} else if (c == '"' && !b->in_double) {
 		st->pos++;
 		expand_double(st, b);
+	} else if (c == '$' && (peek_next(st) == '(' || peek_next(st) == '{')) {
+		/* Where the end of quotes is sought, bash takes it for $( and ${. */
+		stream_fail(st, SHELL_WHY_SYNTAX, "$$ before ( or {");
 	} else if (is_digit(c) || (c > 0 && strchr("@*#?-$!", c))) {
 		st->pos++;
 		wb_hole(st, b, from, SHELL_WHY_VARIABLE, quoted, !quoted || c == '@');

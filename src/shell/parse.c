@@ -20,7 +20,7 @@ void read_substitution(struct stream *st, enum shell_origin origin)
 	}
 	var_mark(st->r, &mark);
 	st->docs_wait |= st->n_docs > 0;
-	st->origin = origin;
+	st->origin = (uint8_t)origin;
 	st->depth++;
 	parse_list(st);
 	skip_blanks(st);

@@ -326,5 +326,7 @@ int word_read(struct stream *st, enum word_mode mode)
 		return -1;
 	}
 	slow_word(st, mode, &b);
+	if (st->pos == from)
+		stream_fail(st, SHELL_WHY_SYNTAX, "a word is missing");
 	return word_finish(st, mode, &b, from);
 }
