@@ -247,7 +247,7 @@ static int set_owner(void *ctx, const struct opt_def *def, const char *value, st
 	return 0;
 }
 
-enum flag_opt { FLAG_QUIET, FLAG_VERBOSE, FLAG_JSON, FLAG_RAW_TERMINAL };
+enum flag_opt { FLAG_QUIET, FLAG_VERBOSE, FLAG_JSON, FLAG_RAW_TERMINAL, FLAG_COVERAGE };
 
 static int set_flag(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
 {
@@ -256,6 +256,7 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 		[FLAG_QUIET] = &o->quiet,
 		[FLAG_VERBOSE] = &o->verbose,
 		[FLAG_JSON] = &o->json,
+		[FLAG_COVERAGE] = &o->coverage,
 		[FLAG_RAW_TERMINAL] = &o->raw_terminal,
 	};
 
@@ -354,11 +355,15 @@ static int set_target(void *ctx, const struct opt_def *def, const char *value, s
 
 /* clang-format off */
 #define JSON_OPTION { "json", 0, NULL, "print it for machines", set_flag, FLAG_JSON }
+#define COVERAGE_OPTION \
+	{ "coverage", 0, NULL, "what is done with each key of other tools' settings", set_flag, \
+	  FLAG_COVERAGE }
 #define TARGET_OPTION { "target", 0, "NAME", "the mechanism: linux", set_target, 0 }
 /* clang-format on */
 
 static const struct opt_def why_table[] = { JSON_OPTION, POLICY_OPTIONS };
-static const struct opt_def explain_table[] = { JSON_OPTION, TARGET_OPTION, POLICY_OPTIONS };
+static const struct opt_def explain_table[] = { JSON_OPTION, TARGET_OPTION, COVERAGE_OPTION,
+						POLICY_OPTIONS };
 
 const char run_opts_policy_help[] =
 	"And the options of berm run that say what the command may touch.\n";
@@ -385,7 +390,7 @@ struct opt_table run_opts_why_own_table(void)
 
 struct opt_table run_opts_explain_own_table(void)
 {
-	return (struct opt_table){ .defs = explain_table, .n = 2 };
+	return (struct opt_table){ .defs = explain_table, .n = 3 };
 }
 
 void run_opts_free(struct run_opts *o)
@@ -404,9 +409,23 @@ void run_opts_free(struct run_opts *o)
 	strv_free(&o->unix_sockets);
 }
 
+/* The variable that demands a sandbox, NULL none: for remote sessions (SPEC C12). */
+static const char *forced_by(void)
+{
+	static const char *const names[] = { "BERM_FORCE_SANDBOX", "CLAUDE_CODE_FORCE_SANDBOX" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && streq(value, "1"))
+			return names[i];
+	}
+	return NULL;
+}
+
 static int sandbox_from_env(struct run_opts *o, struct berm_err *err)
 {
-	const char *said = getenv("BERM_SANDBOX"), *force = getenv("BERM_FORCE_SANDBOX");
+	const char *said = getenv("BERM_SANDBOX"), *force = forced_by();
 	int r;
 
 	if (said && said[0] && !o->sandbox_said) {
@@ -417,10 +436,9 @@ static int sandbox_from_env(struct run_opts *o, struct berm_err *err)
 		}
 		o->off_by = streq(said, "off") ? "BERM_SANDBOX=off" : NULL;
 	}
-	o->forced = force && streq(force, "1");
+	o->forced = force != NULL;
 	if (o->forced && (o->off_by || o->backend == BACKEND_NONE)) {
-		r = err_set(err, -EPERM,
-			    "the sandbox is turned off, but BERM_FORCE_SANDBOX=1 demands it");
+		r = err_set(err, -EPERM, "the sandbox is turned off, but %s=1 demands it", force);
 		err_fix(err, "leave away --sandbox off, --backend none and BERM_SANDBOX=off");
 		return r;
 	}
@@ -450,6 +468,7 @@ void run_opts_input(const struct run_opts *o, char *const *command, struct polic
 	in.profile = o->profile;
 	in.policy_files = words(&o->policy_files);
 	in.n_policy_files = o->policy_files.n;
+	in.force = forced_by();
 	in.settings = words(&o->settings);
 	in.n_settings = o->settings.n;
 	in.args = o->args;

@@ -8,6 +8,7 @@
 #include "cli/run_opts.h"
 #include "plan/plan.h"
 #include "policy/explain.h"
+#include "policy/front.h"
 #include "base/json_out.h"
 
 #define OUTPUT_MAX (16u << 20)
@@ -15,7 +16,8 @@
 static const char usage[] =
 	"usage: berm explain [OPTION]...\n"
 	"Prints the policy a run with these options would have, each value with the file\n"
-	"and line it comes from, what will be done, and what that cannot promise.\n";
+	"and line it comes from, what will be done, and what that cannot promise.\n"
+	"With --coverage [KIND]: what berm does with each key of another tool's settings.\n";
 
 static const char *const not_promised[] = {
 	"The kernel is shared with the host: a hole in it is a hole in the wall.",
@@ -122,6 +124,25 @@ static int explain(const struct run_opts *o)
 	return cli_finish(0);
 }
 
+static int coverage(const struct run_opts *o, const char *name)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(OUTPUT_MAX);
+	int kind = name ? front_kind_parse(name) : -1;
+	struct berm_err err = { 0 };
+
+	if (name && kind < 0) {
+		(void)err_set(&err, -EINVAL, "there are no settings of kind \"%s\"", name);
+		err_fix(&err, "kinds: claude, srt, codex");
+		return cli_fail(&err);
+	}
+	if ((o->json ? front_coverage_json : front_coverage_text)(kind, &out) < 0) {
+		(void)err_set(&err, -ENOMEM, "the list is too long");
+		return cli_fail(&err);
+	}
+	(void)fputs(out.data, stdout);
+	return cli_finish(0);
+}
+
 int verb_explain(int argc, char **argv)
 {
 	_cleanup_run_opts_ struct run_opts o = RUN_OPTS_INIT;
@@ -133,6 +154,8 @@ int verb_explain(int argc, char **argv)
 		return cli_fail(&err);
 	if (res.help)
 		return cli_help(usage, &own, run_opts_policy_help);
+	if (o.coverage && argc - res.first <= 1)
+		return coverage(&o, res.first < argc ? argv[res.first] : NULL);
 	if (res.first < argc) {
 		(void)err_set(&err, -EINVAL, "berm explain takes options only");
 		err_fix(&err, "about one path: berm why read|write|create|delete|exec PATH");

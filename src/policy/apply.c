@@ -123,6 +123,23 @@ int apply_scalars(struct spec *s, struct settings_list *l, struct berm_err *err)
 	return 0;
 }
 
+void apply_force(struct spec *s, const char *by)
+{
+	static const struct {
+		enum setting_key key;
+		int value;
+	} t[] = { { SET_SANDBOX, 1 },
+		  { SET_FAIL_IF_UNAVAILABLE, 1 },
+		  { SET_ALLOW_UNSANDBOXED, 0 } };
+	struct spec_priv *p = s->priv;
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
+		p->scalars[t[i].key] = (struct scalar){ .value = t[i].value,
+							.layer = LAYER_CLI,
+							.origin = { by, 0 } };
+	s->fail_if_unavailable = true;
+}
+
 /* ---- unprotect ---------------------------------------------------------- */
 
 static const char *const protections[] = { "agent-settings",

@@ -8,6 +8,9 @@
 /* Decides profile, mode, views and the like from all layers. */
 int apply_scalars(struct spec *s, struct settings_list *l, struct berm_err *err);
 
+/* The sandbox stays on, whatever the layers say. by: what demands it. */
+void apply_force(struct spec *s, const char *by);
+
 /* Adds file and exec rules, grants, protected paths, limits, noise filters. */
 int apply_rules(struct spec *s, const struct policy_input *in, struct settings_list *l,
 		struct berm_err *err);

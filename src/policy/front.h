@@ -106,6 +106,12 @@ int front_project_files(enum front_kind k, const char *dir, struct strv *ret, st
 char *front_user_file(enum front_kind k, char *const *vars, const char *user_home);
 char *front_user_dir(enum front_kind k, char *const *vars, const char *user_home);
 
+struct policy_input;
+
+/* One file by name, or the user's own main one: for "berm import". */
+int front_read_one(const struct policy_input *in, enum front_kind k, const char *file,
+		   struct front_parts *ret, struct berm_err *err);
+
 /* "berm explain --coverage": the tables. kind -1: all. */
 int front_coverage_text(int kind, struct buf *out);
 int front_coverage_json(int kind, struct buf *out);

@@ -526,3 +526,35 @@ int front_push(struct front_set *set, enum layer layer, struct settings_list *l)
 	}
 	return 0;
 }
+
+/* ---- one file, for "berm import" -------------------------------------------- */
+
+static void spec_freep(struct spec **s)
+{
+	spec_free(*s);
+}
+
+int front_read_one(const struct policy_input *in, enum front_kind k, const char *file,
+		   struct front_parts *ret, struct berm_err *err)
+{
+	_cleanup_(spec_freep) struct spec *s = spec_new(err);
+	struct front_set set = { 0 };
+	struct reader rd = { .s = s, .in = in, .set = &set, .err = err };
+	int r = s ? places_resolve(s, in, err) : -ENOMEM;
+
+	if (r >= 0)
+		rd.ws[rd.n_ws++] = s->roots[0].path;
+	if (r >= 0)
+		r = file ? take_named(&rd, k, file) : take_user(&rd, k);
+	if (r >= 0 && !set.n) {
+		err_set(err, -ENOENT, "there are no settings of %s's of your own", front_title(k));
+		err_fix(err, "name the file: berm import %s FILE", front_kind_name(k));
+		r = -ENOENT;
+	}
+	if (r >= 0) {
+		*ret = set.v[0].parts;
+		set.v[0].parts = (struct front_parts){ 0 };
+	}
+	front_set_free(&set);
+	return r;
+}

@@ -125,6 +125,31 @@ static int take_rules(struct parser *p, const struct json_node *n, const struct 
 	return 0;
 }
 
+static int file_word_parse(const char *name)
+{
+	for (size_t i = 0; i < file_words_n; i++)
+		if (streq(file_words[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+/* "files": the word is an access with flags; "files_first" counts before it. */
+static int take_files(struct parser *p, const struct json_node *n, const struct key *k)
+{
+	size_t from = p->s->n;
+	bool first = streq(k->name, "files_first");
+	int r = take_rules(p, n, k);
+
+	for (size_t i = from; i < p->s->n; i++) {
+		struct setting *e = &p->s->v[i];
+		const struct file_word *w = &file_words[e->number];
+
+		e->number = w->access;
+		e->flags = w->flags | (first ? RULE_FIRST : 0u);
+	}
+	return r;
+}
+
 static bool is_pattern_key(enum setting_key k)
 {
 	return k == SET_PROTECTED_PATH || k == SET_STATE_DIR || k == SET_EXEC_RULE;
@@ -277,7 +302,8 @@ static const struct key top_keys[] = {
 	{ "network", parse_network },
 	{ "approver", parse_approver },
 	{ "guard", parse_guard },
-	{ "files", take_rules, SET_FILE, access_parse, "none, ask, read, write" },
+	{ "files", take_files, SET_FILE, file_word_parse, FILE_WORDS },
+	{ "files_first", take_files, SET_FILE, file_word_parse, FILE_WORDS },
 	{ "exec", take_exec },
 	{ "unprotect", take_list, SET_UNPROTECT },
 	{ "protected_paths", take_list, SET_PROTECTED_PATH },

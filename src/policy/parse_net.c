@@ -101,6 +101,17 @@ static int take_ask(struct parser *p, const struct json_node *n, const struct ke
 	return take_hosts(p, n, VERDICT_ASK);
 }
 
+/* Before every other rule on hosts of the layer. */
+static int take_first(struct parser *p, const struct json_node *n, const struct key *k)
+{
+	size_t from = p->s->n;
+	int r = take_hosts(p, n, streq(k->name, "ask_first") ? VERDICT_ASK : VERDICT_DENY);
+
+	for (size_t i = from; i < p->s->n; i++)
+		p->s->v[i].flags = RULE_FIRST;
+	return r;
+}
+
 /* {"llm": true, "git": false} */
 static int take_groups(struct parser *p, const struct json_node *n, const struct key *k)
 {
@@ -263,6 +274,8 @@ int parse_network(struct parser *p, const struct json_node *n, const struct key 
 		{ "allow", take_allow },
 		{ "deny", take_deny },
 		{ "ask", take_ask },
+		{ "deny_first", take_first },
+		{ "ask_first", take_first },
 		{ "groups", take_groups, SET_NET_GROUP },
 		{ "default", parse_choice, SET_NET_DEFAULT, default_by_name, "ask, deny" },
 		{ "allow_managed_domains_only", take_managed_only, SET_NET_MANAGED_ONLY },

@@ -49,6 +49,8 @@ static int fill(struct spec *s, const struct policy_input *in, struct berm_err *
 		r = layers_read(s, in, &p->layers, err);
 	if (r >= 0)
 		r = apply_scalars(s, &p->layers, err);
+	if (r >= 0 && in->force)
+		apply_force(s, in->force);
 	if (r >= 0)
 		r = view_resolve(s, in, err);
 	if (r >= 0)

@@ -79,7 +79,8 @@ struct policy_input {
 	const char *user_home; /* NULL: HOME of environ, else the password file's */
 	unsigned uid;
 	struct policy_dirs dirs;
-	bool pretend; /* why, explain: make nothing on disk */
+	const char *force; /* variable that demands the sandbox whatever settings say (SPEC C12) */
+	bool pretend;	   /* why, explain: make nothing on disk */
 	bool raw_terminal;
 	bool bare; /* no sandbox, no broker: the host's own proxies may be passed on */
 };

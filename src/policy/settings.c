@@ -63,6 +63,18 @@ const char *access_name(enum access a)
 	return access_names[a];
 }
 
+const struct file_word file_words[] = {
+	{ "none", ACCESS_NONE, 0 },
+	{ "ask", ACCESS_ASK, 0 },
+	{ "read", ACCESS_READ, 0 },
+	{ "write", ACCESS_WRITE, 0 },
+	{ "show", ACCESS_READ, RULE_READS_ONLY },
+	{ "keep", ACCESS_READ, RULE_WRITES_ONLY },
+	{ "ask-write", ACCESS_ASK, RULE_WRITES_ONLY },
+	{ "write-ordinary", ACCESS_WRITE, RULE_KEEPS_NAMES },
+};
+const size_t file_words_n = ARRAY_SIZE(file_words);
+
 const char *const *policy_profile_names(void)
 {
 	return profile_names;

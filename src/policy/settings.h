@@ -140,6 +140,16 @@ int root_parse(const char *name);
 int home_parse(const char *name);
 int access_parse(const char *name);
 int net_mode_parse(const char *name);
+
+/* A word of "files": access and flags. */
+struct file_word {
+	const char *name;
+	enum access access;
+	unsigned flags;
+};
+extern const struct file_word file_words[];
+extern const size_t file_words_n;
+#define FILE_WORDS "none, ask, read, write, show, keep, ask-write, write-ordinary"
 const char *root_name(enum root_view v);
 const char *home_name(enum home_view v);
 const char *access_name(enum access a);

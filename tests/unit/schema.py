@@ -75,7 +75,7 @@ def main():
     same("root", props["root"]["enum"], c_list(settings, "root_names"))
     same("home", props["home"]["enum"], c_list(settings, "home_names"))
     same("profile", props["profile"]["enum"], c_list(settings, "profile_names"))
-    same("files", props["files"]["additionalProperties"]["enum"], c_list(settings, "access_names"))
+    same("files", schema["definitions"]["file_word"]["enum"], names(settings, "file_words"))
     for line in wrong:
         print(line)
     sys.exit(1 if wrong else 0)

@@ -536,6 +536,26 @@ static void test_named_file(void **state)
 	assert_int_equal(judge(m, OP_READ, "ws/b", FT_REG).rule->origin.line, 1);
 }
 
+/* The environment of a remote session beats every file. */
+static void test_forced(void **state)
+{
+	struct machine *m = *state;
+
+	put(m, USER,
+	    "{\"sandbox\":{\"enabled\":false,\"failIfUnavailable\":false,\"allowUnsandboxedCommands\":"
+	    "true}}");
+	(void)resolve(m);
+	assert_false(m->spec->guard.sandbox);
+	assert_false(m->spec->fail_if_unavailable);
+	m->in.force = "BERM_FORCE_SANDBOX";
+	(void)resolve(m);
+	assert_true(m->spec->guard.sandbox);
+	assert_true(m->spec->fail_if_unavailable);
+	assert_false(m->spec->guard.allow_unsandboxed);
+	assert_string_equal(m->spec->guard.sandbox_from.file, "BERM_FORCE_SANDBOX");
+	m->in.force = NULL;
+}
+
 static void test_argument(void **state)
 {
 	enum front_kind k;
@@ -568,6 +588,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unknown_keys, up, down),
 		cmocka_unit_test_setup_teardown(test_srt, up, down),
 		cmocka_unit_test_setup_teardown(test_named_file, up, down),
+		cmocka_unit_test_setup_teardown(test_forced, up, down),
 		cmocka_unit_test(test_argument),
 	};
 
