@@ -5,8 +5,8 @@
 # shellcheck disable=SC2207 # words without spaces only
 _berm() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local verbs='run shell why explain trust init profiles audit check rules'
-	local policy='--workspace --mode --profile --policy --allow-read --deny-read --allow-write
+	local verbs='run shell why explain trust init profiles audit check rules import export add-dir exclude'
+	local policy='--workspace --mode --profile --policy --settings --allow-read --deny-read --allow-write
 		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
 		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
 		--no-proxy-env --env --unset-env --limit --help'
@@ -30,6 +30,7 @@ _berm() {
 	-w | --workspace) COMPREPLY=($(compgen -d -- "$cur")) && compopt -o filenames && return ;;
 	-m | --mode) COMPREPLY=($(compgen -W 'chat plan review orchestrate' -- "$cur")) && return ;;
 	--profile) COMPREPLY=($(compgen -W 'agent strict terminal' -- "$cur")) && return ;;
+	--settings) COMPREPLY=($(compgen -W 'claude srt codex' -- "$cur")) && return ;;
 	--root) COMPREPLY=($(compgen -W 'system host' -- "$cur")) && return ;;
 	--home) COMPREPLY=($(compgen -W 'private host empty' -- "$cur")) && return ;;
 	--net) COMPREPLY=($(compgen -W 'allow off open' -- "$cur")) && return ;;
@@ -60,8 +61,11 @@ _berm() {
 	check:-*) COMPREPLY=($(compgen -W "$policy --shell --unsandboxed --no-approver --audit --json" -- "$cur")) ;;
 	rules:-*) COMPREPLY=($(compgen -W "$policy $rules --json" -- "$cur")) ;;
 	why:-*) COMPREPLY=($(compgen -W "$policy --json" -- "$cur")) ;;
-	explain:-*) COMPREPLY=($(compgen -W "$policy --json --target" -- "$cur")) ;;
-	trust:-*) COMPREPLY=($(compgen -W '--list --revoke --yes --json --help' -- "$cur")) ;;
+	explain:-*) COMPREPLY=($(compgen -W "$policy --json --target --coverage" -- "$cur")) ;;
+	trust:-*) COMPREPLY=($(compgen -W '--settings --list --revoke --yes --json --help' -- "$cur")) ;;
+	import:-*) COMPREPLY=($(compgen -W '--output --help' -- "$cur")) ;;
+	export:-*) COMPREPLY=($(compgen -W "$policy" -- "$cur")) ;;
+	add-dir:-* | exclude:-*) COMPREPLY=($(compgen -W '--help' -- "$cur")) ;;
 	init:-*) COMPREPLY=($(compgen -W '--user --local --help' -- "$cur")) ;;
 	audit:-*) COMPREPLY=($(compgen -W '--last --session --event --head --json --help' -- "$cur")) ;;
 	profiles:-*) COMPREPLY=($(compgen -W '--json --help' -- "$cur")) ;;
@@ -75,6 +79,15 @@ _berm() {
 		;;
 	check:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
 	rules:*) COMPREPLY=($(compgen -W 'list add rm test allow ask deny' -- "$cur")) ;;
+	import:*)
+		if [ "$COMP_CWORD" -eq 2 ]; then
+			COMPREPLY=($(compgen -W 'claude srt codex' -- "$cur"))
+		else
+			compopt -o default
+		fi
+		;;
+	export:*) COMPREPLY=($(compgen -W 'claude srt codex bwrap' -- "$cur")) ;;
+	add-dir:*) COMPREPLY=($(compgen -d -- "$cur")) && compopt -o filenames ;;
 	audit:*) COMPREPLY=($(compgen -W 'show verify export' -- "$cur")) ;;
 	*) compopt -o default ;;
 	esac

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for berm
 
-set -l verbs run shell why explain trust init profiles audit check rules
-set -l policy 'run shell why explain check rules'
+set -l verbs run shell why explain trust init profiles audit check rules import export add-dir exclude
+set -l policy 'run shell why explain check rules export'
 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -f
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -l help -d 'List the verbs'
@@ -12,6 +12,10 @@ complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a shell -d 'Start 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a why -d 'Say whether a file or a host is allowed'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a explain -d 'Print the policy in force'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a trust -d 'Trust a project\'s policy file'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a import -d 'Print a policy from other settings'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a export -d 'Print the policy for another tool'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a add-dir -d 'Make a directory writable'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a exclude -d 'Let a command leave the sandbox'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a init -d 'Write a first policy file'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a profiles -d 'List the profiles'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a check -d 'Say whether a command is allowed'
@@ -22,6 +26,7 @@ complete -c berm -n "__fish_seen_subcommand_from $policy" -s w -l workspace -x -
 complete -c berm -n "__fish_seen_subcommand_from $policy" -s m -l mode -x -a 'chat plan review orchestrate' -d 'Mode'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l profile -x -a 'agent strict terminal' -d 'Profile'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l policy -r -d 'One more policy file'
+complete -c berm -n "__fish_seen_subcommand_from $policy" -l settings -x -a 'claude srt codex' -d 'Settings of another tool'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l allow-read -r -d 'Show a path'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l deny-read -r -d 'Hide a path'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l allow-write -r -d 'Make a path writable'
@@ -56,6 +61,12 @@ complete -c berm -n '__fish_seen_subcommand_from run shell' -s v -l verbose -d '
 complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles audit check rules' -l json -d 'Print it for machines'
 complete -c berm -n '__fish_seen_subcommand_from explain' -l target -x -a linux -d Mechanism
 complete -c berm -n '__fish_seen_subcommand_from why' -a 'read write create delete exec connect'
+complete -c berm -n '__fish_seen_subcommand_from explain' -l coverage -d 'Keys of other settings'
+complete -c berm -n '__fish_seen_subcommand_from trust' -l settings -x -a 'claude codex' -d 'Files of another tool'
+complete -c berm -n '__fish_seen_subcommand_from import' -s o -l output -r -d 'Write it there'
+complete -c berm -n '__fish_seen_subcommand_from import' -a 'claude srt codex'
+complete -c berm -n '__fish_seen_subcommand_from export' -a 'claude srt codex bwrap'
+complete -c berm -n '__fish_seen_subcommand_from add-dir' -x -a '(__fish_complete_directories)'
 complete -c berm -n '__fish_seen_subcommand_from trust' -l list -d 'List what is trusted'
 complete -c berm -n '__fish_seen_subcommand_from trust' -l revoke -d 'Trust no longer'
 complete -c berm -n '__fish_seen_subcommand_from trust' -l yes -d 'Do not ask'

@@ -10,6 +10,10 @@ _berm() {
 		'why:say whether a file or a host is allowed, and by which rule'
 		'explain:print the policy in force, its origins, and what will be done'
 		"trust:let a project's own policy file loosen what you have"
+		"import:print the policy that another tool's settings say"
+		"export:print the policy as another tool's settings"
+		'add-dir:make a directory writable for this project'
+		'exclude:let a command leave the sandbox'
 		'init:write a first policy file for this project'
 		'check:say whether a command is allowed, and by which rule'
 		'rules:list, write or try the rules on commands and their effects'
@@ -21,6 +25,7 @@ _berm() {
 		'(-m --mode)'{-m,--mode}'[mode]:mode:(chat plan review orchestrate)'
 		'--profile[profile]:profile:(agent strict terminal)'
 		'--policy[one more policy file]:file:_files'
+		'*--settings[settings of another tool]:kind:(claude srt codex)'
 		'*--allow-read[show a path]:path:_files'
 		'*--deny-read[hide a path]:path:_files'
 		'*--allow-write[make a path writable]:path:_files'
@@ -73,8 +78,12 @@ _berm() {
 		'--enforcement[kind]:kind:(hard soft advisory)' '--expires[when it is over]:when:' '--why[shown with the decision]:text:' \
 		'--anywhere[no stronger layer lifts it]' '--json[for machines]' '1:what:(list add rm test)' ;;
 	why) _arguments -s -S $policy '--json[for machines]' ':action:(read write create delete exec connect)' ':path:_files' ;;
-	explain) _arguments -s -S $policy '--json[for machines]' '--target[mechanism]:mechanism:(linux)' ;;
-	trust) _arguments -s -S '--list[list what is trusted]' '--revoke[trust no longer]' '--yes[do not ask]' '--json[for machines]' '--help[list the options]' ':directory:_directories' ;;
+	explain) _arguments -s -S $policy '--json[for machines]' '--target[mechanism]:mechanism:(linux)' '--coverage[keys of other settings]' ':kind:(claude srt codex)' ;;
+	trust) _arguments -s -S '--settings[files of another tool]:kind:(claude codex)' '--list[list what is trusted]' '--revoke[trust no longer]' '--yes[do not ask]' '--json[for machines]' '--help[list the options]' ':directory:_directories' ;;
+	import) _arguments -s -S '(-o --output)'{-o,--output}'[write it there]:file:_files' '--help[list the options]' ':kind:(claude srt codex)' ':file:_files' ;;
+	export) _arguments -s -S $policy ':tool:(claude srt codex bwrap)' ;;
+	add-dir) _arguments -s -S '--help[a short help]' ':directory:_directories' ;;
+	exclude) _arguments -s -S '--help[a short help]' ':pattern:' ;;
 	init) _arguments -s -S '--user[write your own file]' '--local[write the local file]' '--help[list the options]' ':directory:_directories' ;;
 	audit) _arguments -s -S '--last[only the newest]:number:' '--session[of this session]:id:' '--event[of this kind]:event:' \
 		'--head[a hash kept elsewhere]:hash:' '--json[for machines]' '--help[list the options]' '1:what:(show verify export)' ;;

@@ -108,6 +108,10 @@ char *front_user_dir(enum front_kind k, char *const *vars, const char *user_home
 
 struct policy_input;
 
+/* The folders in which files that in->settings asks for lie, or may come. */
+int front_folders(const struct policy_input *in, const struct spec *s, const char *cwd,
+		  struct strv *ret);
+
 /* One file by name, or the user's own main one: for "berm import". */
 int front_read_one(const struct policy_input *in, enum front_kind k, const char *file,
 		   struct front_parts *ret, struct berm_err *err);

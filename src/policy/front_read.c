@@ -38,43 +38,6 @@ void front_set_free(struct front_set *set)
 	*set = (struct front_set){ 0 };
 }
 
-/* ---- where they lie ------------------------------------------------------ */
-
-/* A project's files; local: not to be committed. */
-struct project_file {
-	enum front_kind kind;
-	const char *rel;
-	bool local;
-};
-
-static const struct project_file project_files[] = {
-	{ FRONT_CLAUDE, ".claude/settings.json", false },
-	{ FRONT_CLAUDE, ".claude/settings.local.json", true },
-	{ FRONT_CODEX, ".codex/config.toml", false },
-};
-
-/* The folder of the user's settings: from the variable, else below the home. */
-char *front_user_dir(enum front_kind k, char *const *vars, const char *user_home)
-{
-	const char *dir = k == FRONT_SRT ? user_home
-					 : env_get(vars, k == FRONT_CLAUDE ? "CLAUDE_CONFIG_DIR"
-									   : "CODEX_HOME");
-
-	if (dir && dir[0] == '/')
-		return strdup(dir);
-	return path_join(user_home, k == FRONT_CLAUDE ? ".claude" : ".codex");
-}
-
-char *front_user_file(enum front_kind k, char *const *vars, const char *user_home)
-{
-	static const char *const names[] = { [FRONT_CLAUDE] = "settings.json",
-					     [FRONT_SRT] = ".srt-settings.json",
-					     [FRONT_CODEX] = "config.toml" };
-	_cleanup_free_ char *dir = front_user_dir(k, vars, user_home);
-
-	return dir ? path_join(dir, names[k]) : NULL;
-}
-
 /* ---- one file ------------------------------------------------------------ */
 
 static int take_text(struct reader *rd, struct front_place *at, char *text, size_t len)
@@ -280,52 +243,6 @@ static int take_project(struct reader *rd, enum front_kind k, const char *dir, c
 	return take_text(rd, &at, text, len);
 }
 
-/* DIR/.codex/rules: each file is trusted for itself. */
-static int list_rules(const char *dir, struct strv *ret, struct berm_err *err)
-{
-	_cleanup_free_ char *rules = path_join(dir, ".codex/rules");
-	struct dirent **names = NULL;
-	int n, r = 0;
-
-	if (!rules)
-		return err_set(err, -ENOMEM, "out of memory");
-	n = scandir(rules, &names, is_rules, by_name);
-	if (n < 0 && errno != ENOENT && errno != ENOTDIR)
-		return err_errno(err, -errno, "cannot read the rules in %s", rules);
-	for (int i = 0; i < n; i++) {
-		_cleanup_free_ char *rel = str_printf(".codex/rules/%s", names[i]->d_name);
-
-		if (r >= 0 && (!rel || strv_add(ret, rel) < 0))
-			r = err_set(err, -ENOMEM, "out of memory");
-		free(names[i]);
-	}
-	free(names);
-	return r;
-}
-
-int front_project_files(enum front_kind k, const char *dir, struct strv *ret, struct berm_err *err)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(project_files); i++) {
-		_cleanup_free_ char *path = path_join(dir, project_files[i].rel);
-		struct stat st;
-
-		if (!path)
-			return err_set(err, -ENOMEM, "out of memory");
-		if (project_files[i].kind == k && lstat(path, &st) == 0 &&
-		    strv_add(ret, project_files[i].rel) < 0)
-			return err_set(err, -ENOMEM, "out of memory");
-	}
-	return k == FRONT_CODEX ? list_rules(dir, ret, err) : 0;
-}
-
-static bool is_local(const char *rel)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(project_files); i++)
-		if (streq(project_files[i].rel, rel))
-			return project_files[i].local;
-	return false;
-}
-
 static int take_projects(struct reader *rd, enum front_kind k)
 {
 	int r = 0;
@@ -335,7 +252,8 @@ static int take_projects(struct reader *rd, enum front_kind k)
 
 		r = front_project_files(k, rd->ws[i], &files, rd->err);
 		for (size_t j = 0; j < files.n && r >= 0; j++)
-			r = take_project(rd, k, rd->ws[i], files.v[j], is_local(files.v[j]),
+			r = take_project(rd, k, rd->ws[i], files.v[j],
+					 front_file_is_local(files.v[j]),
 					 str_ends(files.v[j], ".rules"));
 	}
 	return r;

@@ -25,3 +25,6 @@ void front_set_free(struct front_set *set);
 
 /* Moves the lists of this layer's files to l. */
 int front_push(struct front_set *set, enum layer layer, struct settings_list *l);
+
+/* Is the project's file (by its name below the project) one that is not committed? */
+bool front_file_is_local(const char *rel);

@@ -47,6 +47,11 @@ void settings_watch_dir(struct settings_watch *w, const char *dir)
 	(void)add(w, parent, path_base(dir));
 }
 
+static bool is_settings(const char *name)
+{
+	return str_ends(name, ".json") || str_ends(name, ".toml") || str_ends(name, ".rules");
+}
+
 static bool counts(const struct settings_watch *w, const struct inotify_event *e)
 {
 	if (e->mask & (IN_Q_OVERFLOW | IN_DELETE_SELF))
@@ -54,8 +59,7 @@ static bool counts(const struct settings_watch *w, const struct inotify_event *e
 	for (size_t i = 0; i < w->n; i++) {
 		if (w->dirs[i].wd != e->wd || !e->len)
 			continue;
-		if (w->dirs[i].only[0] ? streq(w->dirs[i].only, e->name)
-				       : str_ends(e->name, ".json"))
+		if (w->dirs[i].only[0] ? streq(w->dirs[i].only, e->name) : is_settings(e->name))
 			return true;
 	}
 	return false;

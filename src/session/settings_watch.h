@@ -13,7 +13,7 @@ struct settings_watch {
 	int fd; /* inotify, -1 none */
 	struct {
 		int wd;
-		char only[64]; /* a name that counts there; "": every *.json */
+		char only[64]; /* a name that counts there; "": every settings file */
 	} dirs[WATCH_DIRS_MAX];
 	size_t n;
 	bool dirty;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "policy/front.h"
 #include "policy/layers.h"
 #include "policy/trust.h"
 #include "session/settings_write.h"
@@ -30,6 +31,7 @@ static void watch_all(struct steward *st)
 	const char *managed = in->dirs.managed ? in->dirs.managed : "/etc/berm";
 	_cleanup_free_ char *config = user_config_dir(in, st->spec->user_home);
 	_cleanup_free_ char *drop = path_join(managed, "managed.d"), *cwd = getcwd(NULL, 0);
+	_cleanup_strv_ struct strv others = { 0 };
 
 	if (st->watch_at)
 		return;
@@ -46,6 +48,9 @@ static void watch_all(struct steward *st)
 	}
 	for (size_t i = 0; i < in->n_policy_files && cwd; i++)
 		watch_dir_of(&st->watch, cwd, in->policy_files[i]);
+	if (cwd && front_folders(in, st->spec, cwd, &others) == 0)
+		for (size_t i = 0; i < others.n; i++)
+			settings_watch_dir(&st->watch, others.v[i]);
 }
 
 void policy_watch_start(struct steward *st)

@@ -120,7 +120,7 @@ for line in open(sys.argv[1], "rb"):
 	local option
 	fails 125 '--backend microvm: this build cannot start a VM' \
 		'use --backend native, or leave the option away' run --backend microvm true
-	for option in dry-run settings=claude; do
+	for option in dry-run; do
 		run --separate-stderr -125 berm run --$option true
 		[[ $stderr == "berm: --${option%=*} is not in this release ("* ]]
 	done
