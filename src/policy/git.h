@@ -28,6 +28,8 @@ enum git_role {
 	GIT_DIRPART,	/* a directory whose replacement would move judged content: hooks, info,
 			 * objects, objects/info, modules, worktrees, rebase-merge, sequencer of a
 			 * git directory, and each directory in modules and worktrees */
+	GIT_LINK,	/* a symlink anywhere else in a git directory: git writes through it
+			 * (logs/HEAD, COMMIT_EDITMSG, MERGE_MSG), what and where the command says */
 };
 
 /* The role the path would play once `type` exists there (FT_NONE: as FT_REG).
@@ -42,6 +44,7 @@ enum git_role {
  *   another hard link to what is there.
  * - GIT_HOOK, GIT_MARKER: refused.
  * - GIT_DOTGIT, GIT_DIRPART: mkdir is fine; for a symlink git_symlink_ok() decides.
+ * - GIT_LINK: git_symlink_ok() decides.
  * - renames: git_rename_ok().
  * - removing is fine in every role, as far as git is concerned. */
 enum git_role git_role(const char *path, enum file_type type, const struct dir_facts *facts);
@@ -80,10 +83,11 @@ static inline bool git_role_lifted(const struct spec *s, enum git_role role)
 bool git_rename_ok(const char *from, const struct dir_facts *from_facts, const char *to,
 		   const struct dir_facts *to_facts, enum file_type type);
 
-/* Whether symlink(2) may make `path` lead to `target`: it has no role, or it is how git
- * asks the file system whether it has symlinks (a link "tXXXXXX" to "testing" in a new
- * git directory; when that fails, git sets core.symlinks=false). Such a link can
- * lead only to its own neighbour, which is judged under its own path. */
+/* Whether symlink(2) may make `path` lead to `target`: it has no role, it is a HEAD of the
+ * old form (a link to refs/...), or it is how git asks the file system whether it has
+ * symlinks (a link "tXXXXXX" to "testing" in a new git directory; when that fails, git sets
+ * core.symlinks=false). Such a link can lead only to its own neighbour, which is judged under
+ * its own path. */
 bool git_symlink_ok(const char *path, const char *target, const struct dir_facts *facts);
 
 /* Largest content that is judged, bytes; anything bigger is refused. */

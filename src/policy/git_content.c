@@ -271,6 +271,8 @@ bool git_content_ok(const struct git_content *c, char *reason, size_t size)
 	case GIT_DOTGIT:
 	case GIT_DIRPART:
 		return git_refuse(&why, "a directory of git is replaced by a file");
+	case GIT_LINK:
+		return git_refuse(&why, "a link among git's files");
 	case GIT_MARKER:
 		return git_refuse(&why, "this would make the directory a bare repository");
 	}

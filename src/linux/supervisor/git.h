@@ -7,7 +7,7 @@
 #define GIT_REASON_MAX 256
 
 /* One more role, beside enum git_role: an index, judged by git_index_ok(). */
-#define GIT_INDEX ((enum git_role)(GIT_DIRPART + 1))
+#define GIT_INDEX ((enum git_role)(GIT_LINK + 1))
 #define GIT_INDEX_MAX (64u * 1024u * 1024u)
 
 /* true: a regular file that is judged by its bytes. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "policy/private_home.h"
 #include "linux/supervisor/sup.h"
 
 int names_find(struct request *r, enum file_op op, int dirfd, uint64_t path, struct place *p)
@@ -81,15 +82,18 @@ static int make_node(struct request *r, int dirfd, uint64_t path, mode_t mode)
 
 /* The private home is written freely, and on the host it lies in berm's state folder: a link
  * to there, or to a directory above it, would lead the host's tools (git first of all) to
- * what no rule has judged. */
-static bool leads_to_state(struct place *p, const char *target, const char *state)
+ * what no rule has judged. Other links, "..", /proc/self/root and a later move of this one
+ * can make any text lead anywhere; but not into a private home without its name in it. */
+static bool leads_to_state(const struct spec *spec, struct place *p, const char *target)
 {
 	_cleanup_free_ char *text = NULL;
 	char parent[PATH_MAX + NAME_MAX + 2];
-	const char *base = strrchr(p->path, '/');
+	const char *base = strrchr(p->path, '/'), *state = spec->state_dir;
 
 	if (!state || !base)
 		return false;
+	if (names_private_home(target, spec->home_source ? path_base(spec->home_source) : NULL))
+		return true;
 	memcpy(parent, p->path, (size_t)(base - p->path));
 	parent[base - p->path] = '\0';
 	text = path_join(parent, target);
@@ -103,7 +107,7 @@ static int symlink_allowed(struct request *r, struct place *p, const char *targe
 	if (p->root && p->root->kind != SUP_GOVERNED)
 		return 0;
 	err = place_path(r, p);
-	if (err || !leads_to_state(p, target, r->sup->spec->state_dir))
+	if (err || !leads_to_state(r->sup->spec, p, target))
 		return err;
 	return report_denial(r, OP_CREATE, p->path, NULL,
 			     "a link that leads the host to the private home", EACCES);
