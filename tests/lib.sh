@@ -39,6 +39,8 @@ T_PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin
 T_TIMEOUT=${T_TIMEOUT:-30}
 # A peer has no events and other errnos; only what came through counts.
 T_PEER=${T_PEER:-0}
+# Parts of the host that are taken away (docs/tiers.md), split at blanks.
+T_CAPS=${T_CAPS:-}
 
 # ---- results ---------------------------------------------------------------
 
@@ -165,12 +167,20 @@ run_in()
 T_ENV=()
 run_words()
 {
+	local cap caps=()
 	EV=$D/events
 	: >"$EV"
+	for cap in $T_CAPS; do
+		caps+=(--test-cap "$cap")
+	done
 	OUT=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=dumb LC_ALL=C.UTF-8 \
 		"${T_ENV[@]}" setsid -w timeout -k 1 "$T_TIMEOUT" \
-		"$BERM" run -w "$W" --events "$EV" "$@" <"${T_STDIN:-/dev/null}" 2>&1)
+		"$BERM" run -w "$W" --events "$EV" "${caps[@]}" "$@" <"${T_STDIN:-/dev/null}" 2>&1)
 	RC=$?
+	# what is told of the tier is no word of the command's
+	while [[ $T_CAPS && $OUT == 'berm: tier: '* ]]; do
+		OUT=${OUT#*$'\n'}
+	done
 }
 
 # Violations of the last run, one a line: ACTION TARGET RULE.

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2207 # words without spaces only
 _berm() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local verbs='run shell why explain trust init profiles audit check rules import export add-dir exclude'
+	local verbs='run shell why explain trust init profiles doctor audit check rules import export add-dir exclude'
 	local policy='--workspace --mode --profile --policy --settings --allow-read --deny-read --allow-write
 		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
 		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
@@ -35,6 +35,7 @@ _berm() {
 	--home) COMPREPLY=($(compgen -W 'private host empty' -- "$cur")) && return ;;
 	--net) COMPREPLY=($(compgen -W 'allow off open' -- "$cur")) && return ;;
 	--backend) COMPREPLY=($(compgen -W 'auto native microvm none' -- "$cur")) && return ;;
+	--apparmor) COMPREPLY=($(compgen -W 'print install' -- "$cur")) && return ;;
 	--target) COMPREPLY=($(compgen -W 'linux' -- "$cur")) && return ;;
 	--sandbox) COMPREPLY=($(compgen -W 'on off' -- "$cur")) && return ;;
 	--approver) COMPREPLY=($(compgen -W 'auto tty stdio none mailbox: socket: fd:' -- "$cur")) && return ;;
@@ -68,6 +69,7 @@ _berm() {
 	add-dir:-* | exclude:-*) COMPREPLY=($(compgen -W '--help' -- "$cur")) ;;
 	init:-*) COMPREPLY=($(compgen -W '--user --local --help' -- "$cur")) ;;
 	audit:-*) COMPREPLY=($(compgen -W '--last --session --event --head --json --help' -- "$cur")) ;;
+	doctor:-*) COMPREPLY=($(compgen -W '--json --last --apparmor --profile --policy --help' -- "$cur")) ;;
 	profiles:-*) COMPREPLY=($(compgen -W '--json --help' -- "$cur")) ;;
 	run:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
 	why:*)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for berm
 
-set -l verbs run shell why explain trust init profiles audit check rules import export add-dir exclude
+set -l verbs run shell why explain trust init profiles doctor audit check rules import export add-dir exclude
 set -l policy 'run shell why explain check rules export'
 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -f
@@ -11,6 +11,7 @@ complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a run -d 'Run a co
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a shell -d 'Start your shell inside the sandbox'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a why -d 'Say whether a file or a host is allowed'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a explain -d 'Print the policy in force'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a doctor -d 'Try the sandbox on this host'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a trust -d 'Trust a project\'s policy file'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a import -d 'Print a policy from other settings'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a export -d 'Print the policy for another tool'
@@ -58,7 +59,7 @@ complete -c berm -n '__fish_seen_subcommand_from run shell' -l control -x -d 'Ta
 complete -c berm -n '__fish_seen_subcommand_from run shell' -l raw-terminal -d 'Nothing is kept from your terminal'
 complete -c berm -n '__fish_seen_subcommand_from run shell' -s q -l quiet -d 'No notes, no summary'
 complete -c berm -n '__fish_seen_subcommand_from run shell' -s v -l verbose -d 'Say what is in force'
-complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles audit check rules' -l json -d 'Print it for machines'
+complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles doctor audit check rules' -l json -d 'Print it for machines'
 complete -c berm -n '__fish_seen_subcommand_from explain' -l target -x -a linux -d Mechanism
 complete -c berm -n '__fish_seen_subcommand_from why' -a 'read write create delete exec connect'
 complete -c berm -n '__fish_seen_subcommand_from explain' -l coverage -d 'Keys of other settings'
@@ -95,3 +96,7 @@ complete -c berm -n '__fish_seen_subcommand_from rules' -l enforcement -x -a 'ha
 complete -c berm -n '__fish_seen_subcommand_from rules' -l expires -x -d 'When it is over'
 complete -c berm -n '__fish_seen_subcommand_from rules' -l why -x -d 'Shown with the decision'
 complete -c berm -n '__fish_seen_subcommand_from rules' -l anywhere -d 'No stronger layer lifts it'
+complete -c berm -n '__fish_seen_subcommand_from doctor' -l last -d 'Why the last run did not start'
+complete -c berm -n '__fish_seen_subcommand_from doctor' -l apparmor -x -a 'print install' -d 'The AppArmor profile'
+complete -c berm -n '__fish_seen_subcommand_from doctor' -l profile -x -a 'agent strict terminal' -d Profile
+complete -c berm -n '__fish_seen_subcommand_from doctor' -l policy -r -d 'One more policy file'

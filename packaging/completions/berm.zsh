@@ -18,6 +18,7 @@ _berm() {
 		'check:say whether a command is allowed, and by which rule'
 		'rules:list, write or try the rules on commands and their effects'
 		'profiles:list the built-in profiles'
+		'doctor:try the sandbox on this host, and say what to do'
 		'audit:show, verify or export the log of decisions'
 	)
 	policy=(
@@ -87,6 +88,8 @@ _berm() {
 	init) _arguments -s -S '--user[write your own file]' '--local[write the local file]' '--help[list the options]' ':directory:_directories' ;;
 	audit) _arguments -s -S '--last[only the newest]:number:' '--session[of this session]:id:' '--event[of this kind]:event:' \
 		'--head[a hash kept elsewhere]:hash:' '--json[for machines]' '--help[list the options]' '1:what:(show verify export)' ;;
+	doctor) _arguments -s -S '--json[for machines]' '--last[why the last run did not start]' '--apparmor[the AppArmor profile]:what:(print install)' \
+		'--profile[profile]:profile:(agent strict terminal)' '--policy[one more policy file]:file:_files' '--help[list the options]' ;;
 	profiles) _arguments -s -S '--json[for machines]' '--help[list the options]' ;;
 	esac
 }

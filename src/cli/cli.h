@@ -34,6 +34,7 @@ int verb_add_dir(int argc, char **argv);
 int verb_exclude(int argc, char **argv);
 int verb_profiles(int argc, char **argv);
 int verb_shell(int argc, char **argv);
+int verb_doctor(int argc, char **argv);
 int verb_audit(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_rules(int argc, char **argv);

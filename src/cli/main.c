@@ -22,6 +22,7 @@ static const struct verb verbs[] = {
 	{ "check", "say whether a command is allowed, and by which rule", verb_check },
 	{ "rules", "list, write or try the rules on commands and their effects", verb_rules },
 	{ "profiles", "list the built-in profiles", verb_profiles },
+	{ "doctor", "try the sandbox on this host, and say what to do", verb_doctor },
 	{ "audit", "show, verify or export the log of decisions", verb_audit },
 };
 
@@ -29,7 +30,6 @@ static const struct verb verbs[] = {
  * out changes no other. */
 /* clang-format off */
 static const char *const later[] = {
-	"doctor",
 	"learn",
 	"sandbox",
 	"hook",

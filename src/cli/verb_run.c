@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/fd.h"
 #include "cli/events_file.h"
+#include "cli/last_run.h"
 #include "cli/probe.h"
 #include "cli/run_opts.h"
 #include "linux/launch.h"
@@ -237,6 +238,8 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	if (r < 0) {
 		end.error = err.msg;
 		session_end(session, &end);
+		last_run_note(spec->state_dir, spec->argv[0],
+			      spec->n_roots ? spec->roots[0].path : "", &err);
 		return cli_fail(&err);
 	}
 	session_terminal(session, res.left_out);

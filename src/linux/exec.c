@@ -138,7 +138,7 @@ static int exec_search(struct launch *l, bool shared)
  * still be there, and a step of its own may still fail. */
 static void wait_for_supervisor(struct launch *l)
 {
-	while (l->plan->supervised && l->heard < SYNC_MESSAGES) {
+	while (supervised(l) && l->heard < SYNC_MESSAGES) {
 		int r = fd_recv(l->sync[1], NULL, 0);
 
 		if (r < 0)

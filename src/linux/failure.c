@@ -3,6 +3,7 @@
  * and errno, never by message text. */
 #include <fcntl.h>
 
+#include "linux/host.h"
 #include "linux/setup.h"
 
 static const char *const stage_text[STAGE_COUNT] = {
@@ -45,13 +46,13 @@ static bool sysctl_is(const char *path, char want)
 
 static void userns_fix(struct berm_err *err)
 {
-	if (getenv("BERM_SESSION"))
-		err_fix(err,
-			"this shell already runs inside a berm sandbox; start the command there "
-			"without berm");
+	const struct host_kind *kind = host_kind();
+
+	if (kind->userns)
+		err_fix(err, "%s", kind->userns);
 	else if (sysctl_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
 		err_fix(err, "AppArmor forbids unprivileged user namespaces here; as root run: "
-			     "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0");
+			     "berm doctor --apparmor install");
 	else if (sysctl_is("/proc/sys/kernel/unprivileged_userns_clone", '0'))
 		err_fix(err, "user namespaces are switched off; as root run: "
 			     "sysctl -w kernel.unprivileged_userns_clone=1");
@@ -60,7 +61,7 @@ static void userns_fix(struct berm_err *err)
 			     "sysctl -w user.max_user_namespaces=65536");
 	else
 		err_fix(err,
-			"this host (a container, or another sandbox) allows no user namespaces; "
+			"this host (a container, a chroot, another sandbox) allows no user namespaces; "
 			"run berm outside of it, or choose --sandbox off knowingly");
 }
 
@@ -196,9 +197,12 @@ int failure_explain(const struct launch *l, const struct fail_record *f, struct 
 		break;
 	case STAGE_CLONE:
 	case STAGE_IDMAP:
+	case STAGE_PRIVATE_TREE:
 	case STAGE_ROOT:
 	case STAGE_USERNS:
 		err_errno(err, -f->err, "%s", stage_text[f->stage]);
+		if (f->err == ENOENT)
+			err_fix(err, "there is no /proc; as root run: mount -t proc proc /proc");
 		if (f->err == EPERM || f->err == ENOSPC || f->err == EACCES)
 			userns_fix(err);
 		break;

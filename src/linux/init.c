@@ -60,12 +60,12 @@ static struct seccomp_prog filter;
 static void build_filter(struct launch *l)
 {
 	struct seccomp_opts o = { .arch = seccomp_native(),
-				  .trap_writes = l->plan->supervised,
-				  .trap_reads = l->plan->supervised && l->spec->read_deny,
-				  .trap_exec = l->plan->supervised && l->trap_exec,
+				  .trap_writes = supervised(l),
+				  .trap_reads = supervised(l) && l->spec->read_deny,
+				  .trap_exec = supervised(l) && l->trap_exec,
 				  .exec_pass = l->exec_pass,
 				  .noexec_memfd = l->spec->exec_deny_writable,
-				  .report = l->plan->supervised };
+				  .report = supervised(l) };
 	int r = seccomp_build(&o, &filter);
 
 	if (r < 0)
@@ -212,12 +212,12 @@ static void filter_calls(struct launch *l)
 {
 	int listener = -1, r;
 
-	r = l->plan->supervised && capped(l, LACK_LISTENER)
+	r = supervised(l) && capped(l, LACK_LISTENER)
 		    ? -EBUSY
-		    : seccomp_load(&filter, l->plan->supervised, &listener);
+		    : seccomp_load(&filter, supervised(l), &listener);
 	if (r < 0)
 		setup_fail(l, STAGE_SECCOMP, r, -1);
-	if (!l->plan->supervised)
+	if (!supervised(l))
 		return;
 	r = fd_send(l->sync[1], &listener, 1);
 	if (r < 0)

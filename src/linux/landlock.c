@@ -53,7 +53,7 @@ static int add_tree(int ruleset, const struct tree *t, uint64_t handled)
 
 	if (fd < 0)
 		return errno == ENOENT && t->optional ? 0 : -errno;
-	if (t->kind == TREE_NATIVE && !t->is_file)
+	if (t->kind != TREE_WRITE && !t->is_file)
 		rights |= MAKE_RIGHTS;
 	return add_rule(ruleset, fd, rights & handled);
 }
@@ -78,9 +78,13 @@ int landlock_rules(const struct launch *l, int mqueue, int *ret_index)
 		return -errno;
 	for (size_t i = 0; i < l->plan->n_trees; i++) {
 		const struct tree *t = &l->plan->trees[i];
+		bool free_too;
 		int r;
 
-		if (t->kind != TREE_NATIVE && t->kind != TREE_WRITE)
+		/* Without a supervisor no workspace is writable, which the one above it could
+		 * open. */
+		free_too = t->kind == TREE_FREE && !supervised(l);
+		if (t->kind != TREE_NATIVE && t->kind != TREE_WRITE && !free_too)
 			continue;
 		r = add_tree(ruleset, t, attr.handled_access_fs);
 		if (r < 0) {

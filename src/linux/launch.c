@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/fd.h"
@@ -277,6 +278,26 @@ static int clone_failed(struct launch *l, int r, struct berm_err *err)
 	return failure_explain(l, &the_warden.fail, err);
 }
 
+/* The namespaces of an attempt before count against the user's limits until the kernel has
+ * taken them apart, beside us; of that nobody hears. */
+static int start_patiently(struct warden *w)
+{
+	const struct timespec brief = { .tv_nsec = 1000000 };
+	struct launch *l = w->l;
+	sigset_t all;
+	int r, tries = 0;
+
+	(void)sigfillset(&all);
+	for (;;) {
+		(void)sigprocmask(SIG_SETMASK, &all, &l->sigmask);
+		r = start_supervisor(l, &w->child, &w->child_pid);
+		(void)sigprocmask(SIG_SETMASK, &l->sigmask, NULL);
+		if (r != -ENOSPC || !l->without || tries++ == 1000)
+			return r;
+		(void)nanosleep(&brief, NULL);
+	}
+}
+
 /* Up to the supervisor's clone. Signals are blocked over it alone: who waits for a policy
  * that does not come can still be interrupted. */
 static int begin(const struct late *known, const struct late *late, struct berm_err *err)
@@ -284,7 +305,6 @@ static int begin(const struct late *known, const struct late *late, struct berm_
 	struct rlimit core = { 0, 0 };
 	struct launch *l = &the_launch;
 	struct warden *w = &the_warden;
-	sigset_t all;
 	int r;
 
 	r = fd_open_stdio();
@@ -311,10 +331,7 @@ static int begin(const struct late *known, const struct late *late, struct berm_
 		err_errno(err, r, "cannot prepare the sandbox");
 		goto failed;
 	}
-	(void)sigfillset(&all);
-	(void)sigprocmask(SIG_SETMASK, &all, &l->sigmask);
-	r = start_supervisor(l, &w->child, &w->child_pid);
-	(void)sigprocmask(SIG_SETMASK, &l->sigmask, NULL);
+	r = start_patiently(w);
 	if (r >= 0)
 		return 0;
 	r = clone_failed(l, r, err);
@@ -447,7 +464,7 @@ static int attempt(const struct late *known, const struct launch_ops *ops,
 
 /* The host refused a part. Can the plan be held without it? Then this process is made as it
  * was before the attempt, of which nothing is left. */
-static int fall(const struct plan *plan, const struct launch_ops *ops, unsigned lack,
+static int fall(const struct late *known, const struct launch_ops *ops, unsigned lack,
 		struct berm_err *err)
 {
 	const struct lack_info *info = lack_info((unsigned)__builtin_ctz(lack));
@@ -457,7 +474,7 @@ static int fall(const struct plan *plan, const struct launch_ops *ops, unsigned 
 	/* Of a host that can do nothing the failed step has said more. */
 	if (tier_of(without | lack) == TIER_NONE)
 		return err->code;
-	r = tier_check(plan, without | lack, err);
+	r = tier_check(known->spec, known->plan, without | lack, err);
 	if (r < 0)
 		return r;
 	without |= lack;
@@ -485,7 +502,7 @@ int launch_run(const struct spec *spec, const struct plan *plan, const struct la
 		lack = r < 0 && w->failed && !w->ready ? failure_lack(&w->fail) & ~without : 0;
 		if (!lack)
 			return r;
-		r = fall(plan, ops, lack, err);
+		r = fall(&known, ops, lack, err);
 		if (r < 0)
 			return r;
 	}

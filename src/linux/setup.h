@@ -189,6 +189,13 @@ int failure_explain(const struct launch *l, const struct fail_record *f, struct 
 /* What the host lacks, when the failure says so (enum host_lack); 0: it says something else. */
 unsigned failure_lack(const struct fail_record *f);
 
+/* Is there a supervisor? Exec rules are in every policy, so it is missing only where it could not
+ * hold what it holds elsewhere, and the plan was found to need nothing of that (tier_check()). */
+static inline bool supervised(const struct launch *l)
+{
+	return !(l->without & (LACK_LANDLOCK | LACK_LISTENER));
+}
+
 /* tests: is the host taken to refuse this? */
 static inline bool capped(const struct launch *l, enum host_lack what)
 {

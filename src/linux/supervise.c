@@ -337,7 +337,7 @@ static void build_view(struct launch *l, int root)
  * its exec is answered by this process; without a supervisor init waits. */
 static void leave_old_root(struct launch *l)
 {
-	bool serves = l->plan->supervised && l->trap_exec;
+	bool serves = supervised(l) && l->trap_exec;
 	int r;
 
 	r = serves ? fd_send(l->sync[0], NULL, 0) : 0;
@@ -402,7 +402,7 @@ void supervise(struct launch *l)
 	close_quietly(root);
 	leave_old_root(l);
 	watch_init(l);
-	if (!l->plan->supervised)
+	if (!supervised(l))
 		wait_for_init(l);
 	s = prepare(l, host_proc);
 	leave_mounts_to_collector(host_proc);

@@ -54,8 +54,6 @@ struct tree *plan_tree(struct plan_build *b, enum tree_kind kind, const char *pa
 	if (!t->path)
 		goto fail;
 	p->n_trees++;
-	if (kind == TREE_GOVERNED || kind == TREE_FREE)
-		p->supervised = true;
 	return t;
 fail:
 	b->failed = true;

@@ -64,7 +64,6 @@ struct plan {
 	size_t n_fixed; /* of these, so many at the beginning are those of plan_fixed() */
 	struct tree *trees;
 	size_t n_trees;
-	bool supervised; /* some governed or free tree is writable: a supervisor is needed */
 };
 
 /* The steps that every plan begins with, whatever the policy says; no trees. NULL when out

@@ -20,24 +20,34 @@ static const struct tier_info tiers[TIER_COUNT] = {
 	[TIER_NONE] = { "none", "", "", "", "every rule" },
 };
 
+#define OUTSIDE "run berm outside of the container or sandbox that hides part of /proc"
+#define MAKE_ROOM "as root, on the host, run: sysctl -w user.max_user_namespaces=65536"
+
 static const struct lack_info lacks_table[LACKS] = {
-	{ "userns", "no user namespaces", "nothing can be held", TIER_NONE },
+	{ "userns", "no user namespaces", "nothing can be held", TIER_NONE, MAKE_ROOM },
 	{ "mounts", "no right over mounts inside a user namespace", "nothing can be held",
-	  TIER_NONE },
+	  TIER_NONE, "as root run: berm doctor --apparmor install" },
 	{ "userns-limit", "user.max_user_namespaces cannot be set",
-	  "nested user namespaces are refused by the filter alone", TIER_CONTAINER },
+	  "nested user namespaces are refused by the filter alone", TIER_CONTAINER, OUTSIDE },
 	{ "proc", "no fresh /proc",
 	  "the command sees the names and command lines of processes outside, read-only, and "
 	  "numbers of processes that are not its own",
-	  TIER_CONTAINER },
+	  TIER_CONTAINER, OUTSIDE },
 	{ "inner-userns", "no second user namespace",
 	  "the command lives in the user namespace that owns its mounts and network, without a "
 	  "capability there",
-	  TIER_ONE_USERNS },
+	  TIER_ONE_USERNS, MAKE_ROOM },
 	{ "landlock", "no Landlock (ABI 2 or newer)",
-	  "nothing stands behind the filter, so nothing on disk may be written", TIER_READ_ONLY },
+	  "nothing stands behind the filter, so no workspace may be written, dangerous programs "
+	  "are not denied and denials are not told",
+	  TIER_READ_ONLY,
+	  "use Linux 5.19 or newer with CONFIG_SECURITY_LANDLOCK and \"landlock\" in the lsm= "
+	  "boot parameter" },
 	{ "listener", "no listener for the filter",
-	  "no call can be judged, and denied calls are not told", TIER_READ_ONLY },
+	  "no call can be judged, so no workspace may be written, dangerous programs are not "
+	  "denied and denials are not told",
+	  TIER_READ_ONLY,
+	  "run berm outside of the sandbox whose supervisor listens already (Linux 5.19 or newer)" },
 };
 
 const struct tier_info *tier_info(enum tier t)
@@ -76,38 +86,44 @@ static const char *first_missing(unsigned lacks, enum tier t)
 	return "";
 }
 
-/* The trees whose changes only the supervisor can hold. */
+/* What only the supervisor holds: changes below these trees, or reading them. */
 static void add_trees(const struct plan *p, struct buf *out)
 {
-	for (size_t i = 0; i < p->n_trees; i++) {
-		const struct tree *t = &p->trees[i];
-
-		if (t->kind == TREE_GOVERNED)
-			(void)buf_addf(out, "%s%s", out->len ? ", " : "", t->path);
-	}
-	if (!out->len)
-		(void)buf_adds(out, "a private place above a workspace");
+	for (size_t i = 0; i < p->n_trees; i++)
+		if (p->trees[i].kind == TREE_GOVERNED)
+			(void)buf_addf(out, "%sthe rules for %s", out->len ? ", " : "",
+				       p->trees[i].path);
 }
 
-int tier_check(const struct plan *p, unsigned lacks, struct berm_err *err)
+/* And executing what somebody's own rule forbids. The built-in ones are told of (lost). */
+static void add_exec_rules(const struct spec *s, struct buf *out)
 {
-	_cleanup_buf_ struct buf trees = BUF_INIT(256);
+	for (size_t i = 0; i < s->n_rules; i++) {
+		const struct rule *r = s->rules[i];
+
+		if (r->exec == EXEC_DENY && r->layer != LAYER_BUILTIN)
+			(void)buf_addf(out, "%s\"%s\" (%s:%u)", out->len ? ", " : "", r->text,
+				       r->origin.file, r->origin.line);
+	}
+}
+
+int tier_check(const struct spec *s, const struct plan *p, unsigned lacks, struct berm_err *err)
+{
+	_cleanup_buf_ struct buf list = BUF_INIT(4096);
 	enum tier t = tier_of(lacks);
 
 	if (t == TIER_NONE)
 		return err_set(err, -EOPNOTSUPP, "%s on this host: no sandbox can be made",
 			       first_missing(lacks, t));
-	if (t != TIER_READ_ONLY || !p->supervised)
+	if (t != TIER_READ_ONLY)
 		return 0;
-	add_trees(p, &trees);
-	err_set(err, -EOPNOTSUPP,
-		"%s on this host: the rules for changes below %s cannot be held (tier %s)",
-		first_missing(lacks, t), trees.data ? trees.data : "the workspace", tiers[t].name);
-	err_fix(err,
-		lacks & LACK_LANDLOCK
-			? "enable Landlock (Linux 5.19 or newer; \"landlock\" in the lsm= boot "
-			  "parameter), or run it read-only: --mode review"
-			: "start the command outside of the sandbox that berm runs in, or run "
-			  "it read-only: --mode review");
+	add_trees(p, &list);
+	add_exec_rules(s, &list);
+	if (!list.len && !list.failed)
+		return 0;
+	err_set(err, -EOPNOTSUPP, "%s on this host (tier %s), which cannot hold %s",
+		first_missing(lacks, t), tiers[t].name, list.data ? list.data : "the rules");
+	err_fix(err, "%s; or run it read-only: --mode review",
+		lacks_table[__builtin_ctz(lacks & (LACK_LANDLOCK | LACK_LISTENER))].fix);
 	return -EOPNOTSUPP;
 }

@@ -44,6 +44,7 @@ struct lack_info {
 	const char *missing; /* what the host does not have */
 	const char *lost;    /* and what is not held, or not done, for want of it */
 	enum tier tier;
+	const char *fix; /* what to do about it; where the host is a container, see linux/host.h */
 };
 
 /* What a tier needs and lacks. */
@@ -60,4 +61,4 @@ int tier_lacks(unsigned lacks, struct strv *ret);
 
 /* Can this plan be held without these? 0, or -EOPNOTSUPP with what cannot be held, by name,
  * and what to do. */
-int tier_check(const struct plan *p, unsigned lacks, struct berm_err *err);
+int tier_check(const struct spec *s, const struct plan *p, unsigned lacks, struct berm_err *err);

@@ -9,7 +9,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/lib.sh
 . "$HERE/../lib.sh"
 
-SUBJECTS=(git builds files basics ipc network terminal asks parallel places badinput events ghosts)
+SUBJECTS=(git builds tiers files basics ipc network terminal asks parallel places badinput events ghosts)
 
 suite_build()
 {
@@ -17,6 +17,7 @@ suite_build()
 	${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -w -o "$T_BASE/bin/attack" \
 		$(printf '%s\n' "$HERE"/../escape/attack/*.c) -pthread -lrt || return 1
 	${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -w -o "$T_BASE/bin/fileops" "$HERE/fileops.c" -pthread -lrt || return 1
+	${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -w -o "$T_BASE/bin/underfilter" "$HERE/underfilter.c" || return 1
 	cp "$T_BASE/bin/attack" "$T_BASE/bin/fileops" "$T_BASE/tpl/home/src/proj/tools/"
 }
 

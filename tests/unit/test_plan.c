@@ -122,7 +122,6 @@ static void workspace_below_home_is_pinned(void **state)
 	assert_int_equal(tree(f->plan, f->base)->kind, TREE_FREE);
 	assert_int_equal(tree(f->plan, parent)->kind, TREE_FREE);
 	assert_int_equal(tree(f->plan, f->ws)->kind, TREE_GOVERNED);
-	assert_true(f->plan->supervised);
 }
 
 static void workspace_elsewhere_leaves_home_native(void **state)

@@ -57,21 +57,35 @@ static void test_check(void **state)
 	char path[] = "/home/me/app", free_path[] = "/home";
 	struct tree trees[] = { { .kind = TREE_FREE, .path = free_path },
 				{ .kind = TREE_GOVERNED, .path = path } };
-	struct plan writable = { .trees = trees, .n_trees = 2, .supervised = true };
-	struct plan read_only = { 0 };
+	struct plan writable = { .trees = trees, .n_trees = 2 };
+	struct plan read_only = { .trees = trees, .n_trees = 1 };
+	struct rule rule = { .exec = EXEC_DENY,
+			     .layer = LAYER_USER,
+			     .text = (char *)(uintptr_t) "deny-exec /usr/bin/ssh",
+			     .origin = { .file = "policy.json", .line = 7 } };
+	struct rule *rules[] = { &rule };
+	struct spec spec = { 0 };
 	struct berm_err err = { 0 };
 
 	(void)state;
 	for (unsigned set = 0; set < 1u << LACKS; set++) {
 		enum tier t = tier_of(set);
 
-		assert_int_equal(tier_check(&writable, set, &err) == 0, t < TIER_READ_ONLY);
-		assert_int_equal(tier_check(&read_only, set, &err) == 0, t < TIER_NONE);
+		assert_int_equal(tier_check(&spec, &writable, set, &err) == 0, t < TIER_READ_ONLY);
+		assert_int_equal(tier_check(&spec, &read_only, set, &err) == 0, t < TIER_NONE);
 	}
 	/* By name. */
-	assert_int_equal(tier_check(&writable, LACK_LANDLOCK, &err), -EOPNOTSUPP);
+	assert_int_equal(tier_check(&spec, &writable, LACK_LANDLOCK, &err), -EOPNOTSUPP);
 	assert_non_null(strstr(err.msg, path));
 	assert_non_null(strstr(err.fix, "--mode review"));
+	spec.rules = rules;
+	spec.n_rules = 1;
+	assert_int_equal(tier_check(&spec, &read_only, LACK_PROC, &err), 0);
+	assert_int_equal(tier_check(&spec, &read_only, LACK_LISTENER, &err), -EOPNOTSUPP);
+	assert_non_null(strstr(err.msg, "deny-exec /usr/bin/ssh"));
+	assert_non_null(strstr(err.msg, "policy.json:7"));
+	rule.layer = LAYER_BUILTIN;
+	assert_int_equal(tier_check(&spec, &read_only, LACK_LISTENER, &err), 0);
 }
 
 static unsigned lack(enum stage stage, int err)

@@ -120,10 +120,10 @@ struct request {
 	bool asked_facts; /* the judgement looked at other entries */
 	int fd;		  /* with SUP_FD */
 	bool cloexec;
-	bool opens;	   /* the call is an open */
-	int walk_err;	   /* why open_path() left the call to the kernel, 0: it is not ours */
-	int number;	   /* for the descriptor in the command, 0: the lowest free one */
-	struct held *held; /* the call was held for an answer: what that granted (ask.c) */
+	bool opens;	    /* the call is an open */
+	int walk_err;	    /* why open_path() left the call to the kernel, 0: it is not ours */
+	int number;	    /* for the descriptor in the command, 0: the lowest free one */
+	struct held *held;  /* the call was held for an answer: what that granted (ask.c) */
 	uint64_t git_begin; /* with a verdict to ask: of the git process that the answer holds
 			     * for as a whole (checkout.c), else 0 */
 	char path[PATH_MAX];
