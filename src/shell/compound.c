@@ -146,10 +146,10 @@ static void parse_for(struct stream *st)
 	size_t name;
 
 	skip_blanks(st);
-	if (accept(st, "((")) {
+	if (accept_token(st, "((")) {
 		parse_arith(st);
 		skip_blanks(st);
-		(void)accept(st, ";");
+		(void)accept_token(st, ";");
 	} else {
 		name = st->pos;
 		while (st->pos < st->end && is_name((unsigned char)st->s[st->pos]))
@@ -171,7 +171,7 @@ static void parse_for(struct stream *st)
 		}
 		test_end(st, &t);
 		skip_blanks(st);
-		(void)accept(st, ";");
+		(void)accept_token(st, ";");
 	}
 	skip_lines(st);
 	if (accept_keyword(st, "{")) {
@@ -185,7 +185,7 @@ static void parse_for(struct stream *st)
 /* PATTERN|PATTERN) LIST ;; */
 static void case_clause(struct stream *st)
 {
-	(void)accept(st, "(");
+	(void)accept_token(st, "(");
 	do {
 		skip_blanks(st);
 		if (cur(st) >= 0 && strchr(";&|()<>\n", cur(st)))
@@ -193,8 +193,8 @@ static void case_clause(struct stream *st)
 		if (word_read(st, WORD_TEST) < 0)
 			return;
 		skip_blanks(st);
-	} while (accept(st, "|"));
-	if (!accept(st, ")"))
+	} while (accept_token(st, "|"));
+	if (!accept_token(st, ")"))
 		stream_fail(st, SHELL_WHY_SYNTAX, "a pattern of case without )");
 }
 
@@ -224,7 +224,8 @@ static void parse_case(struct stream *st)
 		branch(st);
 		/* Nothing of one clause is certain in the next, but ;& goes on there. */
 		skip_blanks(st);
-		last = !accept(st, ";;&") && !accept(st, ";;") && !accept(st, ";&");
+		last = !accept_token(st, ";;&") && !accept_token(st, ";;") &&
+		       !accept_token(st, ";&");
 		if (last)
 			expect(st, "esac");
 	}
@@ -246,7 +247,7 @@ static void parse_test(struct stream *st)
 		c = cur(st);
 		if (c == '\n') {
 			eat_newline(st);
-		} else if (accept(st, "&&") || accept(st, "||")) {
+		} else if (accept_token(st, "&&") || accept_token(st, "||")) {
 			test_end(st, &t);
 			t = test_begin(st, NULL);
 		} else if (mode != WORD_REGEX && (c == '(' || c == ')')) {
@@ -312,9 +313,9 @@ static void parse_function_word(struct stream *st)
 	w = r->words[words];
 	r->n_words = words;
 	skip_blanks(st);
-	if (accept(st, "(")) {
+	if (accept_token(st, "(")) {
 		skip_blanks(st);
-		if (!accept(st, ")"))
+		if (!accept_token(st, ")"))
 			stream_fail(st, SHELL_WHY_SYNTAX, "a function is not understood");
 	}
 	parse_function(st, w.text, w.len);
@@ -389,7 +390,7 @@ static bool parse_time(struct stream *st, size_t behind)
 		size_t at = st->pos;
 		int c;
 
-		if (!accept(st, "-p") && !accept(st, "--"))
+		if (!accept_token(st, "-p") && !accept_token(st, "--"))
 			st->pos = at + 1;
 		c = cur(st);
 		if (c >= 0 && shell_class[c] != CH_DELIM) {

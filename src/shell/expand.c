@@ -349,7 +349,7 @@ void expand_process(struct stream *st, struct wordbuf *b)
 {
 	size_t from = st->pos++;
 
-	(void)accept(st, "(");
+	(void)accept_token(st, "(");
 	read_substitution(st, SHELL_PROCESS);
 	wb_hole(st, b, from, SHELL_WHY_SUBSTITUTION, true, false);
 }

@@ -99,7 +99,7 @@ static inline int cur(struct stream *st)
 int peek_next(struct stream *st);
 
 /* If the next characters are text, goes past them. */
-bool accept(struct stream *st, const char *text);
+bool accept_token(struct stream *st, const char *text);
 
 /* Past blanks (not newlines). */
 void skip_blanks(struct stream *st);

@@ -32,7 +32,7 @@ int peek_next(struct stream *st)
 	return c;
 }
 
-bool accept(struct stream *st, const char *text)
+bool accept_token(struct stream *st, const char *text)
 {
 	size_t saved = st->pos;
 

@@ -131,8 +131,8 @@ void parse_pipeline(struct stream *st)
 		skip_blanks(st);
 		if (cur(st) != '|' || peek_next(st) == '|')
 			break;
-		(void)accept(st, "|");
-		(void)accept(st, "&");
+		(void)accept_token(st, "|");
+		(void)accept_token(st, "&");
 		parts_flag(r, from, SHELL_PIPED_OUT);
 		var_taint(r, &mark);
 		skip_lines(st);
@@ -155,8 +155,8 @@ static void parse_and_or(struct stream *st)
 		bool either;
 
 		skip_blanks(st);
-		either = accept(st, "||");
-		if (!either && !accept(st, "&&"))
+		either = accept_token(st, "||");
+		if (!either && !accept_token(st, "&&"))
 			break;
 		if (!more)
 			var_mark(st->r, &mark);

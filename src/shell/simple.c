@@ -27,7 +27,7 @@ bool redir_ahead(struct stream *st, int *ret_fd)
 		st->pos++;
 		while (is_name(cur(st)))
 			st->pos++;
-		if (!accept(st, "}")) {
+		if (!accept_token(st, "}")) {
 			st->pos = saved;
 			return false;
 		}
@@ -58,7 +58,7 @@ static enum shell_redir_op redir_op(struct stream *st)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
-		if (accept(st, ops[i].text))
+		if (accept_token(st, ops[i].text))
 			return ops[i].op;
 	stream_fail(st, SHELL_WHY_SYNTAX, "a redirection is not understood");
 	return SHELL_IN;
@@ -92,7 +92,7 @@ void redir_read(struct stream *st, int fd, size_t from)
 		       ? 0
 		       : 1;
 	if (d.op == SHELL_HERE) {
-		heredoc_begin(st, accept(st, "-"));
+		heredoc_begin(st, accept_token(st, "-"));
 		d.target = (struct shell_word){ .text = "", .off = line_off(st, from) };
 		redir_add(st, &d);
 		return;
@@ -153,7 +153,7 @@ static size_t assignment(struct stream *st, bool *ret_sub)
 		while (is_name(cur(st)))
 			st->pos++;
 		*ret_sub = cur(st) == '[';
-		is = accept(st, "=") || accept(st, "+=");
+		is = accept_token(st, "=") || accept_token(st, "+=");
 	}
 	at = st->pos;
 	st->pos = saved;
@@ -260,7 +260,7 @@ static int command_words(struct stream *st, uint32_t words)
 			st->pos++;
 			skip_blanks(st);
 			if (r->n_words - words == 1 && !n_assigns && !w->why && !w->quoted &&
-			    accept(st, ")"))
+			    accept_token(st, ")"))
 				return -1;
 			stream_fail(st, SHELL_WHY_SYNTAX, "a ( inside a command");
 			return (int)n_assigns;
