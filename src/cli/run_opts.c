@@ -294,7 +294,7 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 		{ "policy", 0,                                                                          \
 		  "FILE",   "one more policy file, as strong as the command line",                      \
 		  set_list, LIST_POLICY },                                                              \
-		{ "settings",	0, "KIND", "read those settings too: claude, srt, codex; KIND:FILE",    \
+		{ "settings",	0, "KIND", "read settings of claude, srt or codex too; KIND:FILE",      \
 		  set_settings, 0 },                                                                    \
 		{ "allow-read",	 0, "P", "show a path; P: path or pattern, repeatable", set_rule,       \
 		  ARG_ALLOW_READ },                                                                     \

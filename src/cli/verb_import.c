@@ -22,8 +22,8 @@ static const char import_usage[] =
 
 static const char export_usage[] =
 	"usage: berm export [OPTION]... claude|srt|codex|bwrap\n"
-	"Prints the policy in force as that tool's settings (bwrap: a command line for sh),\n"
-	"and on standard error what it has no words for. Exit status: 0; 125 error.\n";
+	"Prints the policy in force as that tool's settings (bwrap: a command line for\n"
+	"sh), and on standard error what it has no words for.\n";
 
 struct io_opts {
 	const char *output;

@@ -23,7 +23,7 @@ static const char add_dir_usage[] =
 static const char exclude_usage[] =
 	"usage: berm exclude PATTERN\n"
 	"Lets commands that match leave the sandbox, where each part of a line does. A\n"
-	"convenience, not a boundary. Written to " LOCAL_FILE ", for the next command.\n"
+	"convenience, not a boundary. Written to " LOCAL_FILE ".\n"
 	"As in: berm exclude 'docker *'\n";
 
 /* Local settings count as the user's own when he trusts this very content: what he does not

@@ -20,9 +20,8 @@
 
 static const char usage[] =
 	"usage: berm run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-	"Runs COMMAND inside the sandbox. Exit status: the command's own; 128+N when\n"
-	"signal N killed it; 127 not found; 126 not executable; 125 berm could not start\n"
-	"it: nothing ran, and standard error says why and what to do.\n";
+	"Runs COMMAND inside the sandbox. Exit status: the command's own; 128+N: signal\n"
+	"N; 127 not found; 126 not executable; 125: nothing ran, and it is said why.\n";
 
 static void cleanup_session_(struct session **s)
 {

@@ -210,11 +210,14 @@ static int look(const struct policy_input *in, const struct trust_opts *o, const
 static int trust(const struct policy_input *in, const struct trust_opts *o, const char *dir)
 {
 	_cleanup_strv_ struct strv files = { 0 };
+	_cleanup_free_ char *real = realpath(dir, NULL);
 	struct berm_err err = { 0 };
 	int status = 0, found = 0, r;
 
-	if (o->kind >= 0)
-		r = front_project_files((enum front_kind)o->kind, dir, &files, &err);
+	if (!real)
+		r = err_errno(&err, -errno, "cannot use the directory %s", dir);
+	else if (o->kind >= 0)
+		r = front_project_files((enum front_kind)o->kind, real, &files, &err);
 	else
 		r = strv_add(&files, PROJECT_FILE) < 0 || strv_add(&files, LOCAL_FILE) < 0
 			    ? err_set(&err, -ENOMEM, "out of memory")

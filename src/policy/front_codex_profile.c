@@ -173,6 +173,22 @@ static int collect(struct profile *p)
 
 /* ---- files ------------------------------------------------------------------- */
 
+/* Wildcards other than "below here" at the end? */
+static bool is_glob(const char *pattern)
+{
+	size_t len = strlen(pattern);
+
+	if (str_ends(pattern, "/**"))
+		len -= 3;
+	for (size_t i = 0; i < len; i++) {
+		if (pattern[i] == '\\' && i + 1 < len)
+			i++;
+		else if (strchr("*?[{", pattern[i]))
+			return true;
+	}
+	return false;
+}
+
 /* One path of a profile as berm's rules: reading and writing apart, what opens and what closes. */
 static int emit(struct profile *p, const struct json_node *n, const char *pattern, enum access a)
 {
@@ -191,7 +207,9 @@ static int emit(struct profile *p, const struct json_node *n, const char *patter
 	case ACCESS_ASK:
 		break;
 	}
-	return front_file(f, n, strdup(pattern), ACCESS_NONE, 0, NULL);
+	/* What a pattern denies stays denied below a folder that is opened. */
+	return front_file(f, n, strdup(pattern), ACCESS_NONE, is_glob(pattern) ? RULE_FIRST : 0u,
+			  NULL);
 }
 
 static int below_workspaces(struct profile *p, const struct entry *e)

@@ -50,12 +50,16 @@ int front_take_paths(struct front *f, const struct json_node *n, const struct fr
 	for (size_t i = 0; i < n->n_kids; i++) {
 		bool literal;
 		const char *path = path_of(f, &n->kids[i], &literal);
+		unsigned flags = as[k->arg].flags;
 		int r;
 
 		if (!path)
 			return -EINVAL;
+		/* Files that a pattern denies are not opened again by way of their folder. */
+		if (k->arg == FRONT_DENY_READ && !literal && strpbrk(path, "*?["))
+			flags |= RULE_FIRST;
 		r = front_file(f, &n->kids[i], front_sandbox_pattern(f, path, literal),
-			       as[k->arg].access, as[k->arg].flags, as[k->arg].tag);
+			       as[k->arg].access, flags, as[k->arg].tag);
 		if (r < 0)
 			return r;
 	}

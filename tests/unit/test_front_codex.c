@@ -181,6 +181,10 @@ static const struct {
 	  "\":workspace\"\n[permissions.p.filesystem.\":workspace_roots\"]\n\"a\" = \"deny\"\n\"a/b\" = "
 	  "\"write\"",
 	  FILE_OP, OP_READ, "ws/a/x", EACCES },
+	{ "default_permissions = \"p\"\n[permissions.p]\nextends = "
+	  "\":workspace\"\n[permissions.p.filesystem.\":workspace_roots\"]\nout = \"write\"\n\"out/*.x\" = "
+	  "\"deny\"",
+	  FILE_OP, OP_READ, "ws/out/a.x", EACCES },
 	/* the child's word for the same key */
 	{ "default_permissions = \"p\"\n[permissions.q]\nextends = "
 	  "\":workspace\"\n[permissions.q.filesystem.\":workspace_roots\"]\nx = \"deny\"\n"

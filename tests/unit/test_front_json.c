@@ -151,6 +151,8 @@ static const struct row {
 	  FILE_OP, OP_READ, "ws/d/e/f", 0 },
 	{ "{\"sandbox\":{\"filesystem\":{\"allowWrite\":[\"/TOP/out\"]}}}", FILE_OP, OP_WRITE,
 	  "out/x", 0 },
+	{ "{\"sandbox\":{\"filesystem\":{\"denyRead\":[\"/TOP/ws/d/*.x\"],\"allowRead\":[\"/TOP/ws/d\"]}}}",
+	  FILE_OP, OP_READ, "ws/d/a.x", EACCES },
 	{ "{\"sandbox\":{\"filesystem\":{\"disabled\":true}}}", FILE_OP, OP_WRITE, "out/x",
 	  PRIVATE },
 	{ "{\"sandbox\":{\"credentials\":{\"files\":[{\"path\":\"/TOP/ws/k\",\"mode\":\"mask\"}]}}}",
