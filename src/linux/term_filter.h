@@ -48,7 +48,9 @@ const char *term_kind_name(enum term_kind k);
 #define TERM_FILTER_ROOM(n) (3 * (n) + TERM_STRING_MAX + 64)
 
 struct term_filter {
-	bool eight_bit; /* the terminal reads bytes 0x80-0x9f as controls, and no UTF-8 */
+	bool no_questions; /* leave out also what the terminal would answer: nobody waits for that
+			    */
+	bool eight_bit;	   /* the terminal reads bytes 0x80-0x9f as controls, and no UTF-8 */
 	uint8_t state, string;
 	bool bad;	/* the sequence is left out whatever follows */
 	uint8_t last;	/* the byte before, within a string */

@@ -252,6 +252,20 @@ static enum term_verdict judge_modes(struct term_filter *f)
 	return changed ? TERM_V_CHANGED : TERM_V_PASS;
 }
 
+/* Below 20 it is a question. */
+static bool asks_size(const struct term_filter *f, size_t n)
+{
+	size_t pos = 0;
+
+	return next_param(f->hold, n, &pos) < 20;
+}
+
+static enum term_verdict asked(struct term_filter *f, bool asks)
+{
+	f->asked |= asks;
+	return asks && f->no_questions ? TERM_V_DROP : TERM_V_PASS;
+}
+
 enum term_verdict term_judge_csi(struct term_filter *f, uint8_t final, enum term_kind *ret)
 {
 	char shape[8];
@@ -278,13 +292,7 @@ enum term_verdict term_judge_csi(struct term_filter *f, uint8_t final, enum term
 		*ret = rows[i].kind;
 		if (!params_pass(&rows[i], f->hold + from, to - from))
 			return TERM_V_DROP;
-		f->asked |= rows[i].asks;
-		if (final == 't') {
-			size_t pos = 0;
-
-			f->asked |= next_param(f->hold, to, &pos) < 20;
-		}
-		return TERM_V_PASS;
+		return asked(f, rows[i].asks || (final == 't' && asks_size(f, to)));
 	}
 	return TERM_V_DROP;
 }
@@ -419,6 +427,5 @@ enum term_verdict term_judge_osc(struct term_filter *f, enum term_kind *ret)
 	}
 	if (!color_text(p, n))
 		return TERM_V_DROP;
-	f->asked |= memchr(p, '?', n) != NULL;
-	return TERM_V_PASS;
+	return asked(f, memchr(p, '?', n) != NULL);
 }
