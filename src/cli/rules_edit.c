@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "policy/json.h"
 #include "policy/layers.h"
+#include "policy/places.h"
 #include "policy/settings.h"
 #include "policy/trust.h"
 #include "session/settings_write.h"
@@ -162,6 +163,9 @@ static int change(const struct rules_opts *o, const struct guard_setup *s,
 	run_opts_input(&o->run, NULL, &in);
 	in.pretend = false;
 	r = find_place(o, s, &in, &p, err);
+	/* ~/.config may not be there either. */
+	if (r >= 0 && !p.local && make_dirs(p.dir, 0700) < 0)
+		r = err_errno(err, -errno, "cannot make %s", p.dir);
 	if (r >= 0)
 		r = look_at_trust(&in, &p, err);
 	if (r >= 0)

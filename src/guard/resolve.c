@@ -192,14 +192,36 @@ static void hear_command(struct hearing *h, const struct crule *c, enum guard_fi
 	}
 }
 
+/* Bits of all that stands between blanks; all of them when something is not certain. */
+static uint64_t part_bits(const struct shell_part *part)
+{
+	uint64_t bits = 0;
+
+	if (part->why || part->blind || part->flags & SHELL_APPENDED)
+		return UINT64_MAX;
+	for (uint32_t i = 0; i < part->n_full + part->n_words; i++) {
+		const struct shell_word *w =
+			i < part->n_full ? &part->full[i] : &part->words[i - part->n_full];
+
+		for (const char *s = w->text, *end = w->text + w->len; s <= end;) {
+			const char *blank = memchr(s, ' ', (size_t)(end - s));
+			size_t len = (size_t)((blank ? blank : end) - s);
+
+			bits |= word_bit(s, len);
+			s += len + 1;
+		}
+	}
+	return bits;
+}
+
 static void hear_list(struct hearing *h, const struct guard_rules *r, const struct rule_list *l,
-		      const struct shell_part *part, int64_t now)
+		      const struct shell_part *part, uint64_t bits, int64_t now)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct crule *c = &r->v[l->v[i]];
 		enum guard_fit fit;
 
-		if (!rule_counts(c, now))
+		if ((c->needs & ~bits) || !rule_counts(c, now))
 			continue;
 		fit = fit_part(c, part);
 		if (fit != FIT_MISS)
@@ -265,17 +287,19 @@ bool guard_resolve_command(const struct guard_rules *r, const struct shell_part 
 {
 	struct hearing h = { 0 };
 	unsigned buckets[32];
+	uint64_t bits;
 	size_t n;
 
 	if (!r->commands)
 		return false;
-	hear_list(&h, r, &r->any_word, part, now);
+	bits = part_bits(part);
+	hear_list(&h, r, &r->any_word, part, bits, now);
 	if (part_buckets(part, buckets, ARRAY_SIZE(buckets), &n)) {
 		for (size_t i = 0; i < n; i++)
-			hear_list(&h, r, &r->words[buckets[i]], part, now);
+			hear_list(&h, r, &r->words[buckets[i]], part, bits, now);
 	} else {
 		for (size_t i = 0; i < RULE_BUCKETS; i++)
-			hear_list(&h, r, &r->words[i], part, now);
+			hear_list(&h, r, &r->words[i], part, bits, now);
 	}
 	return conclude(&h, ret);
 }
@@ -295,12 +319,13 @@ bool guard_resolve_whole(const struct guard_rules *r, const char *line, int64_t 
 {
 	bool any = false;
 
-	for (size_t i = 0; r->commands && i < r->n; i++) {
-		const struct crule *c = &r->v[i];
+	for (size_t i = 0; i < r->whole.n; i++) {
+		const struct crule *c = &r->v[r->whole.v[i]];
+		char first = c->rule->pattern[0];
 		struct guard_opinion o;
 
-		if (c->rule->subject != GUARD_PATTERN || c->rule->decision == VERDICT_ALLOW ||
-		    c->limits || !rule_counts(c, now) || !whole_matches(c->rule->pattern, line))
+		if ((first != line[0] && !strchr("*?[\\", first)) || !rule_counts(c, now) ||
+		    !whole_matches(c->rule->pattern, line))
 			continue;
 		o = rule_opinion(c, rule_is_floor(c->rule), FIT_HIT);
 		say(ret, &any, &o);

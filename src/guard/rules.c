@@ -123,6 +123,39 @@ static const char *first_word(const struct guard_rule *rule, size_t *ret_len)
 	return len ? text : NULL;
 }
 
+uint64_t word_bit(const char *word, size_t len)
+{
+	return 1ull << (rule_bucket(word, len) % 64);
+}
+
+static bool plain_word(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
+		      (s[i] >= '0' && s[i] <= '9') || s[i] == '_' || s[i] == '.'))
+			return false;
+	return len;
+}
+
+/* Words that the rule fixes, letter for letter; options may be written in several ways. */
+static uint64_t fixed_words(const struct guard_rule *rule)
+{
+	uint64_t bits = 0;
+	const char *s = rule->pattern;
+
+	for (size_t i = 1; rule->subject == GUARD_PREFIX && i < rule->words.n; i++)
+		if (plain_word(rule->words.v[i], strlen(rule->words.v[i])))
+			bits |= word_bit(rule->words.v[i], strlen(rule->words.v[i]));
+	/* Of "a * b:*" neither the first word nor one that goes on. */
+	while (rule->subject == GUARD_PATTERN && (s = strchr(s, ' '))) {
+		size_t len = strcspn(++s, " ");
+
+		if (plain_word(s, len))
+			bits |= word_bit(s, len);
+	}
+	return bits;
+}
+
 static int index_rule(struct guard_rules *r, uint32_t i)
 {
 	const struct guard_rule *rule = r->v[i].rule;
@@ -132,6 +165,10 @@ static int index_rule(struct guard_rules *r, uint32_t i)
 	if (rule->subject == GUARD_EFFECT)
 		return list_add(&r->effects[rule->effect], i);
 	r->commands = true;
+	r->v[i].needs = fixed_words(rule);
+	if (rule->subject == GUARD_PATTERN && rule->decision != VERDICT_ALLOW && !r->v[i].limits &&
+	    list_add(&r->whole, i) < 0)
+		return -ENOMEM;
 	word = first_word(rule, &len);
 	return list_add(word ? &r->words[rule_bucket(word, len)] : &r->any_word, i);
 }
@@ -214,6 +251,7 @@ void guard_rules_free(struct guard_rules *r)
 	for (size_t i = 0; i < RULE_BUCKETS; i++)
 		free(r->words[i].v);
 	free(r->any_word.v);
+	free(r->whole.v);
 	for (size_t i = 0; i < r->n_excluded; i++)
 		shell_pattern_free(r->excluded[i]);
 	free(r->excluded);
