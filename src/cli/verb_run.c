@@ -129,6 +129,13 @@ static void on_state(void *ctx, enum launch_state state, int pid)
 		session_suspended(run->session, state == LAUNCH_SUSPENDED);
 }
 
+static void on_running(void *ctx)
+{
+	const struct native_run *run = ctx;
+
+	session_open_audit(run->session);
+}
+
 static void on_tick(void *ctx)
 {
 	const struct native_run *run = ctx;
@@ -214,6 +221,7 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 		.ctx = &native,
 		.on_record = on_record,
 		.on_state = on_state,
+		.on_running = on_running,
 		.on_tick = on_tick,
 		.keep_fd = session_events_fd(session),
 		.owner = o->owner,

@@ -11,7 +11,7 @@
 #include "guard/audit_impl.h"
 
 /* Of the file's end: what killed writers left unfinished, and the whole record before it. */
-#define TAIL_MAX (8 * AUDIT_LINE_MAX)
+#define TAIL_MAX (4 * AUDIT_LINE_MAX)
 
 static int open_own(const char *dir, const char *name, int flags, struct berm_err *err)
 {
@@ -191,36 +191,62 @@ static int append(int fd, int head_fd, const char *members, size_t len)
 	return r < 0 ? r : write_head(head_fd, &end.last);
 }
 
-int audit_append(const char *state_dir, const char *members, size_t len, int wait_ms,
-		 struct berm_err *err)
+int audit_open(const char *state_dir, struct audit *ret, struct berm_err *err)
 {
-	_cleanup_close_ int fd = -1, head = -1;
-	int r;
+	_cleanup_close_ int fd = open_own(state_dir, AUDIT_FILE, O_APPEND, err);
+	int head;
 
-	if (len > AUDIT_LINE_MAX - 512)
-		return err_set(err, -E2BIG, "a record of %zu bytes is too long for the audit log",
-			       len);
-	fd = open_own(state_dir, AUDIT_FILE, O_APPEND, err);
 	if (fd < 0)
 		return fd;
 	head = open_own(state_dir, AUDIT_HEAD, 0, err);
 	if (head < 0)
 		return head;
-	r = lock(fd, wait_ms);
+	*ret = (struct audit){ take_fd(&fd), head };
+	return 0;
+}
+
+void audit_close(struct audit *a)
+{
+	close_quietly(a->fd);
+	close_quietly(a->head);
+	*a = AUDIT_CLOSED;
+}
+
+int audit_add(const struct audit *a, const char *members, size_t len, int wait_ms,
+	      struct berm_err *err)
+{
+	int r;
+
+	if (len > AUDIT_LINE_MAX - 512)
+		return err_set(err, -E2BIG, "a record of %zu bytes is too long for the audit log",
+			       len);
+	r = lock(a->fd, wait_ms);
 	if (r == -ETIMEDOUT) {
-		err_set(err, r, "the audit log %s/" AUDIT_FILE " is locked by another process",
-			state_dir);
+		err_set(err, r, "the audit log is locked by another process");
 		err_fix(err, "a stopped berm may hold it");
 		return r;
 	}
-	if (r >= 0)
-		r = append(fd, head, members, len);
+	if (r >= 0) {
+		r = append(a->fd, a->head, members, len);
+		(void)flock(a->fd, LOCK_UN);
+	}
 	if (r == -EBADMSG) {
-		err_set(err, r, "the end of %s/" AUDIT_FILE " is no record of the audit log",
-			state_dir);
-		err_fix(err, "berm audit verify tells where; move the file away to begin anew");
+		err_set(err, r, "the end of the audit log is no record");
+		err_fix(err,
+			"berm audit verify tells where; move " AUDIT_FILE " away to begin anew");
 		return r;
 	}
-	return r < 0 ? err_errno(err, r, "cannot write the audit log %s/" AUDIT_FILE, state_dir)
-		     : 0;
+	return r < 0 ? err_errno(err, r, "cannot write the audit log") : 0;
+}
+
+int audit_append(const char *state_dir, const char *members, size_t len, int wait_ms,
+		 struct berm_err *err)
+{
+	struct audit a = AUDIT_CLOSED;
+	int r = audit_open(state_dir, &a, err);
+
+	if (r >= 0)
+		r = audit_add(&a, members, len, wait_ms, err);
+	audit_close(&a);
+	return r;
 }

@@ -26,12 +26,27 @@
 
 #define AUDIT_FILE "audit.jsonl"
 #define AUDIT_HEAD "audit.head"
-#define AUDIT_LINE_MAX 32768u /* bytes of a record with its newline */
+#define AUDIT_LINE_MAX (144u * 1024u) /* bytes of a record with its newline */
 #define AUDIT_WAIT_MS 2000    /* for another writer */
+
+/* The log, open for adding. */
+struct audit {
+	int fd, head; /* -1: not open */
+};
+
+#define AUDIT_CLOSED ((struct audit){ -1, -1 })
+
+/* Opens the log in the state folder, and makes it where there is none. */
+int audit_open(const char *state_dir, struct audit *ret, struct berm_err *err);
+void audit_close(struct audit *a);
 
 /* Adds a record: members is the text between the braces, `"t":"...","event":"..."`, one line
  * of JSON without "n", "prev" and "hash". wait_ms: for how long another writer is waited for.
  * Returns 0, -E2BIG for a record that is too long, or a negative errno; err says what. */
+int audit_add(const struct audit *a, const char *members, size_t len, int wait_ms,
+	      struct berm_err *err);
+
+/* The same with opening and closing. */
 int audit_append(const char *state_dir, const char *members, size_t len, int wait_ms,
 		 struct berm_err *err);
 

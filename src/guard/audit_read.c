@@ -8,8 +8,8 @@
 #include "base/fd.h"
 #include "guard/audit_impl.h"
 
-#define CHUNK (256u * 1024u)
-#define TORN_MAX (8u * AUDIT_LINE_MAX)
+#define CHUNK (2 * AUDIT_LINE_MAX)
+#define TORN_MAX (4 * AUDIT_LINE_MAX)
 
 struct reader {
 	struct audit_result *res;

@@ -25,6 +25,8 @@ struct launch_ops {
 	void (*on_state)(void *ctx, enum launch_state state, int pid);
 	/* Called now and then (at least once a second while the command runs). May be NULL. */
 	void (*on_tick)(void *ctx);
+	/* The command runs, and after this call nothing can be opened for writing. May be NULL. */
+	void (*on_running)(void *ctx);
 	int keep_fd; /* a descriptor that on_record writes to, -1 none */
 	int owner;   /* the run is killed at its end of file; above 2, or 0: none */
 

@@ -152,6 +152,8 @@ static void handle_fail(struct warden *w)
 	w->l->fail[0] = -1;
 	if (!w->ready)
 		return;
+	if (w->ops->on_running)
+		w->ops->on_running(w->ops->ctx);
 	/* Bytes of the command's come from here on. Not sooner: the filter's load would
 	 * compete with the set-up for the processor. */
 	w->confined = w->confine(w);

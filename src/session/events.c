@@ -30,6 +30,7 @@ struct session *session_new(const struct spec *spec)
 	s->started_ms = session_now_ms();
 	s->broker = -1;
 	s->control = -1;
+	s->audit = AUDIT_CLOSED;
 	return s;
 }
 
@@ -43,6 +44,7 @@ void session_free(struct session *s)
 	approver_setups_close(&s->approvers, true);
 	close_quietly(s->broker);
 	close_quietly(s->control);
+	audit_close(&s->audit);
 	free(s);
 }
 
@@ -127,6 +129,12 @@ void session_terminal(struct session *s, const uint64_t *left_out)
 	session_line_end(s, &b);
 }
 
+void session_decision_end(struct session *s, struct buf *b)
+{
+	session_line_end(s, b);
+	session_audit(s, b);
+}
+
 const char *session_network_name(enum net_mode m)
 {
 	static const char *const names[] = {
@@ -141,7 +149,9 @@ void session_starting(struct session *s, const char *backend)
 	_cleanup_buf_ struct buf b = BUF_INIT(LINE_MAX_BYTES);
 	const struct spec *spec = s->spec;
 
-	if (s->sink.fd < 0)
+	bool bare = streq(backend, "none");
+
+	if (s->sink.fd < 0 && !(bare && session_audits(s)))
 		return;
 	session_line_begin(s, &b, "starting");
 	json_member_str(&b, "backend", backend);
@@ -156,7 +166,12 @@ void session_starting(struct session *s, const char *backend)
 		json_member_strv(&b, "unprotected", &spec->lifted);
 	if (spec->notes.n)
 		json_member_strv(&b, "notes", &spec->notes);
-	session_line_end(s, &b);
+	/* Run without a sandbox: somebody decided that. */
+	json_member_bool(&b, "unsandboxed", bare);
+	if (bare)
+		session_decision_end(s, &b);
+	else
+		session_line_end(s, &b);
 }
 
 void session_degraded(struct session *s, const char *what, const char *detail)
@@ -210,7 +225,7 @@ static void tell(struct session *s, struct dedup_entry *e, long long now)
 	_cleanup_buf_ struct buf b = BUF_INIT(LINE_MAX_BYTES);
 	struct denial_text t;
 
-	if (s->sink.fd >= 0) {
+	if (s->sink.fd >= 0 || session_audits(s)) {
 		session_denial_text(s, &e->d, &t);
 		session_line_begin(s, &b, "violation");
 		json_member_str(&b, "action", t.action);
@@ -224,7 +239,7 @@ static void tell(struct session *s, struct dedup_entry *e, long long now)
 		json_member_int(&b, "errno", e->d.err);
 		json_member_str(&b, "grant", t.grant);
 		json_member_int(&b, "count", (long long)e->pending);
-		session_line_end(s, &b);
+		session_decision_end(s, &b);
 	}
 	dedup_told(e, now);
 }

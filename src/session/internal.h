@@ -2,6 +2,7 @@
 /* Shared by the files of this folder only. */
 #pragma once
 
+#include "guard/audit.h"
 #include "policy/resolve.h"
 #include "session/approver.h"
 #include "session/dedup.h"
@@ -29,8 +30,16 @@ struct session {
 	const struct policy_input *input; /* to read the settings again; NULL: they are not */
 	int broker;			  /* O_PATH on berm-egress, -1: it is not there */
 	int control;			  /* --control's descriptor, -1 none */
+	struct audit audit;
+	bool audit_failed;		  /* and told */
 	char last_policy_error[1024];	  /* of the steward: told once */
 };
+
+/* Is there an audit log that decisions are to be written to? */
+bool session_audits(const struct session *s);
+
+/* Adds an ended event line to it. A failure is told, once. */
+void session_audit(struct session *s, const struct buf *line);
 
 /* Opens the broker's program where this build or installation has it; -1. */
 int broker_find(void);
@@ -38,6 +47,9 @@ int broker_find(void);
 /* An event line is begun with t, session, seq and event, and ended and sent. */
 void session_line_begin(struct session *s, struct buf *b, const char *event);
 void session_line_end(struct session *s, struct buf *b);
+
+/* Ends and sends a line about a decision, to the events and to the audit log. */
+void session_decision_end(struct session *s, struct buf *b);
 
 /* Milliseconds of a clock that only goes forward. */
 long long session_now_ms(void);

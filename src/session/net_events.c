@@ -111,7 +111,7 @@ static void connection(struct session *s, const struct net_record *rec, const st
 
 	if (rec->decision != VERDICT_ALLOW)
 		remember_refusal(s, rec, t);
-	if (s->sink.fd < 0)
+	if (s->sink.fd < 0 && !session_audits(s))
 		return;
 	session_line_begin(s, &b, "network");
 	json_member_str(&b, "decision", decision_word(rec->decision));
@@ -138,7 +138,7 @@ static void connection(struct session *s, const struct net_record *rec, const st
 		add(&b, "grant", t, T_GRANT);
 	}
 	json_member_int(&b, "count", rec->count);
-	session_line_end(s, &b);
+	session_decision_end(s, &b);
 }
 
 /* ---- questions -------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ static void answered(struct session *s, const struct net_record *rec, const stru
 	add(&b, "by", t, T_ADDR);
 	json_member_str(&b, "holds", ask_hold_name((enum ask_hold)rec->err));
 	json_member_int(&b, "ms", rec->ms);
-	session_line_end(s, &b);
+	session_decision_end(s, &b);
 }
 
 static void policy(struct session *s, const struct net_record *rec, const struct texts *t)
@@ -221,7 +221,7 @@ void session_net_record(struct session *s, const struct net_record *rec)
 			asked(s, rec, &t);
 		break;
 	case REC_ANSWERED:
-		if (s->sink.fd >= 0)
+		if (s->sink.fd >= 0 || session_audits(s))
 			answered(s, rec, &t);
 		break;
 	case REC_POLICY:

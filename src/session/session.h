@@ -40,6 +40,9 @@ const char *session_network_name(enum net_mode m);
  * anew. */
 bool session_took_stdio(const struct session *s);
 
+/* Opens the audit log, before this process can open nothing more. A failure is told. */
+void session_open_audit(struct session *s);
+
 /* Can somebody be asked? */
 bool session_has_approver(const struct session *s);
 
