@@ -114,14 +114,11 @@ void redir_add(struct stream *st, const struct shell_redir *d)
 		*to = *d;
 }
 
-/* A copy of n elements in the pool; the empty list is NULL. */
+/* A copy of n elements, not 0, in the pool. */
 static const void *keep(struct stream *st, const void *from, size_t n, size_t size)
 {
-	void *to;
+	void *to = shell_pool_alloc(st->r->pool, n * size);
 
-	if (!n)
-		return NULL;
-	to = shell_pool_alloc(st->r->pool, n * size);
 	if (!to) {
 		out_of_memory(st);
 		return NULL;
@@ -135,9 +132,9 @@ int part_fill(struct stream *st, int32_t part, uint32_t words, uint32_t n_assign
 	struct reading *r = st->r;
 	struct shell_part *p = &r->parts[part];
 	uint32_t n = r->n_words - words, n_redirs = r->n_redirs - redirs;
-	const struct shell_word *kept = keep(st, r->words + words, n, sizeof(*kept));
+	const struct shell_word *kept = n ? keep(st, r->words + words, n, sizeof(*kept)) : NULL;
 
-	p->redirs = keep(st, r->redirs + redirs, n_redirs, sizeof(*p->redirs));
+	p->redirs = n_redirs ? keep(st, r->redirs + redirs, n_redirs, sizeof(*p->redirs)) : NULL;
 	r->n_words = words;
 	r->n_redirs = redirs;
 	if (r->oom)
