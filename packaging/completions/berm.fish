@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for berm
 
-set -l verbs run shell why explain trust init profiles doctor audit check rules import export add-dir exclude
-set -l policy 'run shell why explain check rules export'
+set -l verbs run shell start exec ls suspend resume stop why explain trust init profiles doctor audit check rules import export add-dir exclude
+set -l policy 'run shell start why explain check rules export'
 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -f
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -l help -d 'List the verbs'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -l version -d 'Print the version'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a run -d 'Run a command inside the sandbox'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a shell -d 'Start your shell inside the sandbox'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a start -d 'Begin a session'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a exec -d 'Run a command in a session'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a ls -d 'List the sessions'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a suspend -d 'Stop everything in a session'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a resume -d 'Let it go on'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a stop -d 'End a session'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a why -d 'Say whether a file or a host is allowed'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a explain -d 'Print the policy in force'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a doctor -d 'Try the sandbox on this host'
@@ -100,3 +106,20 @@ complete -c berm -n '__fish_seen_subcommand_from doctor' -l last -d 'Why the las
 complete -c berm -n '__fish_seen_subcommand_from doctor' -l apparmor -x -a 'print install' -d 'The AppArmor profile'
 complete -c berm -n '__fish_seen_subcommand_from doctor' -l profile -x -a 'agent strict terminal' -d Profile
 complete -c berm -n '__fish_seen_subcommand_from doctor' -l policy -r -d 'One more policy file'
+
+complete -c berm -n '__fish_seen_subcommand_from start' -l name -x -d 'What it is called'
+complete -c berm -n '__fish_seen_subcommand_from start' -l keep -d 'It stays when its owner ends'
+complete -c berm -n '__fish_seen_subcommand_from start' -l owner -x -d 'It ends with that process'
+complete -c berm -n '__fish_seen_subcommand_from start' -l events -r -d 'Append events there'
+complete -c berm -n '__fish_seen_subcommand_from start' -l approver -x -a 'none mailbox: socket: fd:' -d 'Who answers asks'
+complete -c berm -n '__fish_seen_subcommand_from start' -l control -x -d 'Take rules about hosts there'
+complete -c berm -n '__fish_seen_subcommand_from start' -s q -l quiet -d 'No notes'
+complete -c berm -n '__fish_seen_subcommand_from start' -s v -l verbose -d 'Say what is in force'
+complete -c berm -n '__fish_seen_subcommand_from exec' -s C -l workdir -r -d 'Run it there'
+complete -c berm -n '__fish_seen_subcommand_from exec' -l env -x -a '(set -nx)' -d 'Pass or set a variable'
+complete -c berm -n '__fish_seen_subcommand_from exec suspend resume stop' -a '(berm ls -q 2>/dev/null)'
+complete -c berm -n '__fish_seen_subcommand_from ls' -l json -d 'Print it for machines'
+complete -c berm -n '__fish_seen_subcommand_from ls' -s q -l quiet -d 'Names only'
+complete -c berm -n '__fish_seen_subcommand_from stop' -l grace -x -d 'Seconds before it is killed'
+complete -c berm -n '__fish_seen_subcommand_from stop' -l now -d 'Kill at once'
+complete -c berm -n '__fish_seen_subcommand_from stop' -l all -d 'All sessions'

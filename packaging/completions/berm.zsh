@@ -7,6 +7,12 @@ _berm() {
 	verbs=(
 		'run:run a command inside the sandbox'
 		'shell:start your shell inside the sandbox'
+		'start:begin a session that runs commands later'
+		'exec:run a command in a session'
+		'ls:list the sessions'
+		'suspend:stop everything in a session for a while'
+		'resume:let it go on'
+		'stop:end a session and everything in it'
 		'why:say whether a file or a host is allowed, and by which rule'
 		'explain:print the policy in force, its origins, and what will be done'
 		"trust:let a project's own policy file loosen what you have"
@@ -78,6 +84,11 @@ _berm() {
 		'--max-count[up to so many]:number:' '--max-cents[up to so many]:number:' \
 		'--enforcement[kind]:kind:(hard soft advisory)' '--expires[when it is over]:when:' '--why[shown with the decision]:text:' \
 		'--anywhere[no stronger layer lifts it]' '--json[for machines]' '1:what:(list add rm test)' ;;
+	start) _arguments -s -S $policy '--name[what it is called]:name:' '--keep[it stays when its owner ends]' '--owner[it ends with that process]:process:_pids' ${(M)run:#*--(events|approver|control|quiet|verbose)*} ;;
+	exec) _arguments -s -S '(-C --workdir)'{-C,--workdir}'[run it there]:directory:_directories' '*--env[pass or set a variable]:variable:_parameters -g "*export*"' '--help[list the options]' ':session:($(berm ls -q 2>/dev/null))' '*::command:_normal' ;;
+	ls) _arguments -s -S '--json[for machines]' '(-q --quiet)'{-q,--quiet}'[names only]' '--help[list the options]' ;;
+	suspend | resume) _arguments -s -S '--help[list the options]' '*:session:($(berm ls -q 2>/dev/null))' ;;
+	stop) _arguments -s -S '--grace[seconds before it is killed]:seconds:' '--now[kill at once]' '--all[all sessions]' '--help[list the options]' '*:session:($(berm ls -q 2>/dev/null))' ;;
 	why) _arguments -s -S $policy '--json[for machines]' ':action:(read write create delete exec connect)' ':path:_files' ;;
 	explain) _arguments -s -S $policy '--json[for machines]' '--target[mechanism]:mechanism:(linux)' '--coverage[keys of other settings]' ':kind:(claude srt codex)' ;;
 	trust) _arguments -s -S '--settings[files of another tool]:kind:(claude codex)' '--list[list what is trusted]' '--revoke[trust no longer]' '--yes[do not ask]' '--json[for machines]' '--help[list the options]' ':directory:_directories' ;;

@@ -24,6 +24,12 @@ struct verb {
 
 /* One file per verb, verb_NAME.c; the signature is struct verb's run. */
 int verb_run(int argc, char **argv);
+int verb_start(int argc, char **argv);
+int verb_exec(int argc, char **argv);
+int verb_ls(int argc, char **argv);
+int verb_suspend(int argc, char **argv);
+int verb_resume(int argc, char **argv);
+int verb_stop(int argc, char **argv);
 int verb_why(int argc, char **argv);
 int verb_explain(int argc, char **argv);
 int verb_trust(int argc, char **argv);

@@ -4,6 +4,7 @@
 #include "cli/run_opts.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -339,6 +340,58 @@ static const struct opt_def run_table[] = {
 	{ "dry-run", 0, NULL, NULL, set_later, 0 },
 };
 
+static int set_name(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+
+	(void)def;
+	(void)err;
+	o->name = value;
+	return 0;
+}
+
+static int set_keep(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+
+	(void)def;
+	(void)value;
+	(void)err;
+	o->keep = true;
+	return 0;
+}
+
+static int set_owner_pid(void *ctx, const struct opt_def *def, const char *value,
+			 struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+	char *end;
+	long pid;
+
+	if (str_starts(value, "fd:"))
+		return set_owner(ctx, def, value, err);
+	errno = 0;
+	pid = strtol(value, &end, 10);
+	if (!value[0] || *end || errno || pid < 1 || pid > INT_MAX)
+		return err_set(err, -EINVAL, "--owner %s: not a process id", value);
+	o->owner_pid = (int)pid;
+	return 0;
+}
+
+static const struct opt_def start_table[] = {
+	{ "name", 0, "NAME", "what the session is called; default: made up", set_name, 0 },
+	{ "keep", 0, NULL, "it does not end with the process that started it", set_keep, 0 },
+	{ "owner", 0, "PID|fd:N", "it ends with that process, or at that end of file",
+	  set_owner_pid, 0 },
+	{ "events", 0, "FILE|fd:N", "append events there, one JSON object a line", set_events, 0 },
+	{ "approver", 0, "WHO", "none (default), mailbox:D, socket:P, fd:N", set_approver, 0 },
+	{ "control", 0, "fd:N", "take rules about hosts there, as JSON lines", set_control, 0 },
+	{ "quiet", 'q', NULL, "no notes on standard error", set_flag, FLAG_QUIET },
+	{ "verbose", 'v', NULL, "say what is in force", set_flag, FLAG_VERBOSE },
+#define START_OWN 8
+	POLICY_OPTIONS,
+};
+
 static int set_target(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
 {
 	int r;
@@ -381,6 +434,16 @@ struct opt_table run_opts_why_table(void)
 struct opt_table run_opts_explain_table(void)
 {
 	return OPT_TABLE(explain_table);
+}
+
+struct opt_table run_opts_start_table(void)
+{
+	return OPT_TABLE(start_table);
+}
+
+struct opt_table run_opts_start_own_table(void)
+{
+	return (struct opt_table){ .defs = start_table, .n = START_OWN };
 }
 
 struct opt_table run_opts_why_own_table(void)

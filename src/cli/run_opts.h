@@ -43,6 +43,10 @@ struct run_opts {
 	bool quiet, verbose, raw_terminal;
 	bool json;     /* of why and explain */
 	bool coverage; /* of explain */
+	/* Of start. */
+	const char *name; /* NULL: made up */
+	bool keep;
+	int owner_pid; /* 0: who started berm */
 };
 
 #define RUN_OPTS_INIT                             \
@@ -80,6 +84,8 @@ struct opt_table run_opts_why_table(void);
 struct opt_table run_opts_why_own_table(void);
 struct opt_table run_opts_explain_table(void);
 struct opt_table run_opts_explain_own_table(void);
+struct opt_table run_opts_start_table(void);
+struct opt_table run_opts_start_own_table(void);
 extern const char run_opts_policy_help[];
 
 /* Adds a rule as if it were an option. pattern is borrowed. */

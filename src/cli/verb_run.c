@@ -11,7 +11,7 @@
 #include "cli/events_file.h"
 #include "cli/last_run.h"
 #include "cli/probe.h"
-#include "cli/run_opts.h"
+#include "cli/run_common.h"
 #include "linux/launch.h"
 #include "plan/plan.h"
 #include "plan/tier.h"
@@ -23,11 +23,6 @@ static const char usage[] =
 	"Runs COMMAND inside the sandbox. Exit status: the command's own; 128+N: signal\n"
 	"N; 127 not found; 126 not executable; 125: nothing ran, and it is said why.\n";
 
-static void cleanup_session_(struct session **s)
-{
-	session_free(*s);
-}
-
 static void print_note(const char *note)
 {
 	char line[2048];
@@ -36,22 +31,13 @@ static void print_note(const char *note)
 	(void)fprintf(stderr, "berm: %s\n", line);
 }
 
-/* One run in the sandbox, as the launch's callbacks know it. */
-struct native_run {
-	const struct run_opts *o;
-	const struct spec *spec;
-	struct session *session;
-	struct strv lacks;
-};
-
 /* The terminal may be as the command's own one wants it. */
 static const char *line_end(void)
 {
 	return isatty(STDERR_FILENO) ? "\r\n" : "\n";
 }
 
-/* What weakens the sandbox is said before anything is started. */
-static void print_notes(const struct run_opts *o, const struct spec *spec)
+void run_print_notes(const struct run_opts *o, const struct spec *spec)
 {
 	for (size_t i = 0; !o->quiet && i < spec->notes.n; i++)
 		print_note(spec->notes.v[i]);
@@ -143,6 +129,23 @@ static void on_tick(void *ctx)
 	session_tick(run->session);
 }
 
+void run_ops(struct native_run *run, struct launch_ops *ret)
+{
+	*ret = (struct launch_ops){
+		.ctx = run,
+		.on_record = on_record,
+		.on_state = on_state,
+		.on_running = on_running,
+		.on_tick = on_tick,
+		.keep_fd = session_events_fd(run->session),
+		.owner = run->o->owner,
+		.steward = steward,
+		.on_net = on_net,
+		.on_tier = on_tier,
+		.on_degraded = on_degraded,
+	};
+}
+
 static void not_executed(const struct spec *spec, int exec_errno)
 {
 	char name[1024];
@@ -217,21 +220,10 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	struct berm_err err = { 0 };
 	struct session_end end = { .status = EXIT_BERM };
 	struct native_run native = { .o = o, .spec = spec, .session = session };
-	struct launch_ops ops = {
-		.ctx = &native,
-		.on_record = on_record,
-		.on_state = on_state,
-		.on_running = on_running,
-		.on_tick = on_tick,
-		.keep_fd = session_events_fd(session),
-		.owner = o->owner,
-		.steward = steward,
-		.on_net = on_net,
-		.on_tier = on_tier,
-		.on_degraded = on_degraded,
-	};
+	struct launch_ops ops;
 	int r;
 
+	run_ops(&native, &ops);
 	r = plan_build(spec, &plan, &err);
 	if (!spec->fail_if_unavailable)
 		launch_drop();
@@ -239,7 +231,7 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 		return run_bare(o, spec, session, err.msg);
 	session_starting(session, "native");
 	if (r >= 0) {
-		print_notes(o, spec);
+		run_print_notes(o, spec);
 		r = launch_run(spec, plan, &ops, &res, &err);
 	}
 	if (r < 0) {
@@ -267,8 +259,8 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 }
 
 /* Asks are denies where nobody can answer: the supervisor is told beforehand. */
-static int open_network(struct session *session, struct spec *spec, const struct policy_input *in,
-			const char *control, struct berm_err *err)
+int run_open_network(struct session *session, struct spec *spec, const struct policy_input *in,
+		     const char *control, struct berm_err *err)
 {
 	char *none;
 	int r = session_open_network(session, in, err);
@@ -309,7 +301,7 @@ static int run(struct run_opts *o, char **command)
 	if (o->off_by || o->backend == BACKEND_NONE)
 		return run_bare(o, spec, session, NULL);
 	run_opts_input(o, command, &input);
-	if (open_network(session, spec, &input, o->control, &err) < 0)
+	if (run_open_network(session, spec, &input, o->control, &err) < 0)
 		return cli_fail(&err);
 	return run_native(o, spec, session);
 }

@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <termios.h>
 
 #include "base/fd.h"
 #include "linux/setup.h"
@@ -46,71 +49,69 @@ static bool exec_allowed(const struct spec *s, int fd)
 }
 
 /* Returns a positive errno. */
-static int exec_file(struct launch *l, const char *path, char *const *argv, bool shared)
+static int exec_file(struct launch *l, const struct job *j, const char *path, char *const *argv,
+		     bool shared)
 {
-	const struct spec *s = l->spec;
 	_cleanup_close_ int fd = -1;
 
 	if (!shared) {
-		(void)execve(path, argv, s->envp);
+		(void)execve(path, argv, j->envp);
 		return errno;
 	}
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return errno;
 	/* The supervisor cannot read the path from here, and it tells of a denial. */
-	if (!exec_allowed(s, fd)) {
+	if (!exec_allowed(l->spec, fd)) {
 		l->not_passed = true;
 		_exit(125);
 	}
-	(void)syscall(SYS_execveat, AT_FDCWD, path, argv, s->envp, 0, l->exec_pass);
+	(void)syscall(SYS_execveat, AT_FDCWD, path, argv, j->envp, 0, l->exec_pass);
 	return errno;
 }
 
 /* As execvp(3): a script without "#!" goes to the shell. */
-static int exec_one(struct launch *l, const char *path, bool shared)
+static int exec_one(struct launch *l, const struct job *j, const char *path, bool shared)
 {
-	const struct spec *s = l->spec;
 	static char shell[] = "/bin/sh";
 	char *sh[130], copy[4096];
 	size_t n = 0;
 	int err;
 
-	err = exec_file(l, path, s->argv, shared);
+	err = exec_file(l, j, path, j->argv, shared);
 	if (err != ENOEXEC)
 		return err;
-	while (s->argv[n])
+	while (j->argv[n])
 		n++;
 	if (n + 2 > ARRAY_SIZE(sh))
 		return E2BIG;
 	if (strlen(path) >= sizeof(copy))
 		return ENAMETOOLONG;
-	sh[0] = s->argv[0];
-	memcpy(&sh[1], s->argv, (n + 1) * sizeof(sh[0]));
+	sh[0] = j->argv[0];
+	memcpy(&sh[1], j->argv, (n + 1) * sizeof(sh[0]));
 	memcpy(copy, path, strlen(path) + 1);
 	sh[0] = shell;
 	sh[1] = copy;
-	return exec_file(l, shell, sh, shared);
+	return exec_file(l, j, shell, sh, shared);
 }
 
-static const char *env_path(const struct spec *s)
+static const char *env_path(const struct job *j)
 {
-	for (char **e = s->envp; *e; e++)
+	for (char *const *e = j->envp; *e; e++)
 		if (strncmp(*e, "PATH=", 5) == 0)
 			return *e + 5;
 	return "/usr/local/bin:/usr/bin:/bin";
 }
 
-static int exec_search(struct launch *l, bool shared)
+static int exec_search(struct launch *l, const struct job *j, bool shared)
 {
-	const struct spec *s = l->spec;
-	const char *name = s->argv[0], *dir = env_path(s);
+	const char *name = j->argv[0], *dir = env_path(j);
 	size_t len = strlen(name);
 	int best = ENOENT;
 	char path[4096];
 
 	if (strchr(name, '/'))
-		return exec_one(l, name, shared);
+		return exec_one(l, j, name, shared);
 	if (!len)
 		return ENOENT;
 	for (;; dir++) {
@@ -121,7 +122,7 @@ static int exec_search(struct launch *l, bool shared)
 			memcpy(path, dir, n);
 			path[n] = '/';
 			memcpy(path + n + 1, name, len + 1);
-			err = exec_one(l, path, shared);
+			err = exec_one(l, j, path, shared);
 			/* execvp(3): EACCES is remembered, the search goes on. */
 			if (err == EACCES)
 				best = EACCES;
@@ -136,7 +137,7 @@ static int exec_search(struct launch *l, bool shared)
 
 /* The last message of the supervisor's: it is ready to answer. Before it the old root may
  * still be there, and a step of its own may still fail. */
-static void wait_for_supervisor(struct launch *l)
+void wait_for_supervisor(struct launch *l)
 {
 	while (supervised(l) && l->heard < SYNC_MESSAGES) {
 		int r = fd_recv(l->sync[1], NULL, 0);
@@ -147,28 +148,130 @@ static void wait_for_supervisor(struct launch *l)
 	}
 }
 
-void exec_command(struct launch *l, int slave, bool shared)
+/* A failure of a run's only command is one of set-up. */
+static void fail(struct launch *l, const struct job *j, enum stage stage, enum warm_why why,
+		 int err, bool shared) _noreturn_;
+
+static void fail(struct launch *l, const struct job *j, enum stage stage, enum warm_why why,
+		 int err, bool shared)
 {
-	(void)setpgid(0, 0);
-	if (slave >= 0) {
-		/* SIGTTOU is blocked here, so that this works from the background. */
-		if (tcsetpgrp(slave, getpid()) < 0)
-			setup_fail(l, STAGE_TERMINAL, errno, -1);
-		for (int fd = 0; fd < 3; fd++)
-			if (l->tty[fd] && dup2(slave, fd) < 0)
-				setup_fail(l, STAGE_TERMINAL, errno, -1);
+	struct job_report rep = { .why = why, .err = err };
+
+	if (!l->warm)
+		setup_fail(l, stage, err, -1);
+	if (shared)
+		l->job_report = rep;
+	else
+		(void)send(j->report, &rep, sizeof(rep), MSG_NOSIGNAL);
+	_exit(125);
+}
+
+static void set_modes(int master, const struct warm_modes *m)
+{
+	struct termios t;
+	struct winsize size = { .ws_row = m->rows, .ws_col = m->cols };
+
+	if (ioctl(master, TIOCSWINSZ, &size) < 0 || tcgetattr(master, &t) < 0)
+		return;
+	t.c_iflag = m->iflag;
+	t.c_oflag = m->oflag;
+	t.c_lflag = m->lflag;
+	for (size_t i = 0; i < ARRAY_SIZE(m->cc) && i < ARRAY_SIZE(t.c_cc); i++)
+		t.c_cc[i] = m->cc[i];
+	(void)tcsetattr(master, TCSANOW, &t);
+}
+
+/* A terminal of the job's own, in a session of its own: the other end goes to who asked. */
+static int open_terminal(const struct job *j, int *ret_slave)
+{
+	_cleanup_close_ int master = -1;
+	union {
+		struct cmsghdr hdr;
+		char buf[CMSG_SPACE(sizeof(int))];
+	} ctl = { 0 };
+	struct job_report rep = { 0 };
+	struct iovec iov = { .iov_base = &rep, .iov_len = sizeof(rep) };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = ctl.buf,
+			      .msg_controllen = sizeof(ctl.buf) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int slave, r;
+
+	r = pty_open(&master, &slave);
+	if (r < 0)
+		return r;
+	set_modes(master, j->modes);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &master, sizeof(int));
+	if (setsid() < 0 || ioctl(slave, TIOCSCTTY, 0) < 0 ||
+	    sendmsg(j->report, &msg, MSG_NOSIGNAL) < 0) {
+		close_quietly(slave);
+		return -errno;
 	}
-	if (chdir(l->spec->workdir) < 0)
-		setup_fail(l, STAGE_WORKDIR, errno, -1);
+	*ret_slave = slave;
+	return 0;
+}
+
+/* terminal: those that are slave, else those that are not. */
+static int set_stdio(const struct job *j, bool terminal, int slave)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		int from = terminal ? slave : j->stdio ? j->stdio[fd] : fd;
+
+		if (j->tty[fd] == terminal && from != fd && dup2(from, fd) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* The supervisor reads paths from our memory: this image belongs to a user namespace above
+ * its own, and only a dumpable one is open to it. Init's own image never is: the command
+ * could look into it. In a warm session there are commands that can look into this one as
+ * well: nothing of init's may be in their reach. */
+static int leave_init(struct launch *l, const struct job *j)
+{
+	if (l->warm) {
+		l->exec_pass = 0;
+		if (munmap(l->shared, sizeof(*l->shared)) < 0)
+			return -errno;
+		if (j->report > 3 && syscall(SYS_close_range, 3u, (unsigned)j->report - 1, 0) < 0)
+			return -errno;
+		if (fd_close_from((unsigned)j->report + 1) < 0)
+			return -errno;
+	}
+	return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+void exec_job(struct launch *l, const struct job *j, bool shared)
+{
+	int slave = j->slave, r;
+
+	if (!j->modes)
+		(void)setpgid(0, 0);
+	/* SIGTTOU is blocked here, so that this works from the background. */
+	if (slave >= 0 && tcsetpgrp(slave, getpid()) < 0)
+		fail(l, j, STAGE_TERMINAL, WARM_WHY_TERMINAL, errno, shared);
+	r = set_stdio(j, false, -1);
+	if (r < 0)
+		fail(l, j, STAGE_TERMINAL, WARM_WHY_TERMINAL, -r, shared);
+	r = shared ? 0 : leave_init(l, j);
+	if (r < 0)
+		fail(l, j, STAGE_EXEC, WARM_WHY_EXEC, -r, shared);
+	r = j->modes ? open_terminal(j, &slave) : 0;
+	if (r >= 0)
+		r = set_stdio(j, true, slave);
+	if (r < 0)
+		fail(l, j, STAGE_TERMINAL, WARM_WHY_TERMINAL, -r, shared);
+	if (chdir(j->workdir) < 0 || (j->dir && chdir(j->dir) < 0))
+		fail(l, j, STAGE_WORKDIR, WARM_WHY_WORKDIR, errno, shared);
 	/* The umask is the caller's: init was cloned before the supervisor changed its own. So
 	 * are the signals' actions; only a handler would have to go, and init has none. */
 	(void)sigprocmask(SIG_SETMASK, &l->sigmask, NULL);
-	/* The supervisor reads the path of the exec from our memory: this image belongs to a
-	 * user namespace above its own, and only a dumpable one is open to it. Init's own
-	 * image never is: the command could look into it. */
-	if (!shared && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
-		setup_fail(l, STAGE_EXEC, errno, -1);
 	wait_for_supervisor(l);
-	setup_go(l);
-	setup_fail(l, STAGE_EXEC, exec_search(l, shared), -1);
+	if (!l->warm)
+		setup_go(l);
+	fail(l, j, STAGE_EXEC, WARM_WHY_EXEC, exec_search(l, j, shared), shared);
 }

@@ -223,6 +223,9 @@ static void filter_calls(struct launch *l)
 	if (r < 0)
 		setup_lost(l, r);
 	close_quietly(listener);
+	/* It holds exec_pass. */
+	filter.len = 0;
+	explicit_bzero(filter.insn, sizeof(filter.insn));
 }
 
 /* The steward has worked beside all of the above: it is seldom waited for. */
@@ -352,30 +355,19 @@ static void reap_loop(struct launch *l, pid_t command)
 	}
 }
 
-/* By vfork(2): this image is not copied, and stands still while its child uses it. What that
- * child may not start by itself is started again by one with an image of its own. */
 static pid_t start_command(struct launch *l, int slave)
 {
-	pid_t pid = -1;
+	struct job j = { .argv = l->spec->argv,
+			 .envp = l->spec->envp,
+			 .workdir = l->spec->workdir,
+			 .tty = { l->tty[0], l->tty[1], l->tty[2] },
+			 .slave = slave,
+			 .report = -1 };
+	int ignored;
+	pid_t pid = spawn_job(l, &j, &ignored);
 
-	if (l->exec_pass) {
-		/* NOLINTBEGIN(clang-analyzer-*vfork,clang-analyzer-unix.Vfork): the child
-		 * changes nothing that this process needs but l->not_passed, and never returns */
-		pid = vfork();
-		if (pid == 0)
-			exec_command(l, slave, true);
-		/* NOLINTEND(clang-analyzer-*vfork,clang-analyzer-unix.Vfork) */
-		l->exec_pass = 0;
-		if (pid > 0 && !l->not_passed)
-			return pid;
-		if (pid > 0)
-			(void)waitpid(pid, NULL, 0);
-	}
-	pid = fork();
 	if (pid < 0)
-		setup_fail(l, STAGE_FORK, errno, -1);
-	if (pid == 0)
-		exec_command(l, slave, false);
+		setup_fail(l, STAGE_FORK, -pid, -1);
 	return pid;
 }
 
@@ -399,9 +391,9 @@ void init_main(struct launch *l)
 		slave = open_terminal(l);
 	filter_calls(l);
 	wait_for_network(l);
+	if (l->warm)
+		warm_init(l);
 	command = start_command(l, slave);
-	/* From both sides, so that neither needs to wait for the other. */
-	(void)setpgid(command, command);
 	close_quietly(slave);
 	close_quietly(l->sync[1]);
 	for (int fd = 0; fd < 3; fd++)

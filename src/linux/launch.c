@@ -24,6 +24,7 @@
 #include "linux/kern.h"
 #include "linux/seccomp.h"
 #include "linux/steward.h"
+#include "linux/warm.h"
 
 /* The command's namespaces but those that init makes for itself (pid, net). */
 #define OUTER_NAMESPACES \
@@ -85,6 +86,13 @@ static int usable_abi(void)
 	return test_abi >= 0 && abi > test_abi ? test_abi : abi;
 }
 
+static const struct launch_warm *asked_warm;
+
+void launch_set_warm(const struct launch_warm *warm)
+{
+	asked_warm = warm;
+}
+
 static void fill_launch(struct launch *l, const struct late *known, const struct late *late)
 {
 	*l = (struct launch){
@@ -105,12 +113,14 @@ static void fill_launch(struct launch *l, const struct late *known, const struct
 		.without = without,
 		.capped = test_cap,
 		.outer_proc = -1,
+		.warm = asked_warm,
 	};
 	if (getrandom(&l->exec_pass, sizeof(l->exec_pass), 0) != sizeof(l->exec_pass))
 		l->exec_pass = 0;
 	l->umask = umask(0);
 	(void)umask(l->umask);
-	for (int fd = 0; fd < 3; fd++) {
+	/* A warm session has no terminal of its own: some of its commands have. */
+	for (int fd = 0; fd < 3 && !l->warm; fd++) {
 		l->tty[fd] = isatty(fd);
 		l->use_pty |= l->tty[fd];
 	}
@@ -159,6 +169,7 @@ static int start_supervisor(struct launch *l, int *ret_pidfd, pid_t *ret_pid)
 		close_quietly(l->net[0]);
 		close_quietly(l->net[1]);
 		close_quietly(l->kit[0]);
+		warm_close_fds(l->warm);
 		supervise(l);
 	}
 	*ret_pidfd = pidfd;
@@ -210,12 +221,16 @@ static void leave_stdio(int keep_fd)
 	close_quietly(null);
 }
 
+/* The one run of this process. */
+static struct launch the_launch;
+
 /* From here on the warden only waits, copies bytes and writes events: no exec, no
  * socket, no file opened for writing. */
 static int confine_warden(const struct warden *w)
 {
 	static struct seccomp_prog prog;
-	int r = seccomp_build_own(SECCOMP_ROLE_WARDEN, seccomp_native(), &prog);
+	int r = seccomp_build_own(the_launch.warm ? SECCOMP_ROLE_SESSION : SECCOMP_ROLE_WARDEN,
+				  seccomp_native(), &prog);
 
 	leave_stdio(w->ops->keep_fd);
 
@@ -230,6 +245,8 @@ static void fill_result(const struct warden *w, struct launch_result *ret)
 {
 	*ret = (struct launch_result){ 0 };
 	memcpy(ret->left_out, w->left_out, sizeof(ret->left_out));
+	if (w->l->warm)
+		return;
 	if (w->failed) {
 		ret->not_executed = true;
 		ret->exec_errno = w->fail.err;
@@ -265,8 +282,6 @@ static void close_channels(struct launch *l)
 	}
 }
 
-/* The one run of this process. */
-static struct launch the_launch;
 static struct warden the_warden;
 static struct rlimit old_core;
 static bool begun;
@@ -438,6 +453,8 @@ static int attempt(const struct late *known, const struct launch_ops *ops,
 		return r;
 	w->ops = ops;
 	w->result = ret;
+	if (l->warm)
+		warm_open(w, l->warm);
 	r = go_on(l, known, err);
 	if (r >= 0) {
 		r = start_steward(w);

@@ -68,6 +68,17 @@ struct launch_result {
  * this (-1: whatever it has). Before anything is begun. */
 void launch_cap(unsigned lacks, int landlock_abi);
 
+/* A session without a command of its own: what it runs is asked for at a socket
+ * (linux/warm_proto.h). It ends by WARM_STOP, SIGTERM, or with its owner. */
+struct launch_warm {
+	int listen; /* SOCK_SEQPACKET, listening, non-blocking */
+	int owner;  /* pidfd; -1: the session is kept */
+	int32_t owner_pid;
+};
+
+/* Makes the run of this process a warm session; before launch_early(). warm is borrowed. */
+void launch_set_warm(const struct launch_warm *warm);
+
 /* Begins what needs no policy: the namespaces are made while the caller reads it. Needs an
  * open arena (base/arena.h), and everything that spec and plan will point to in it;
  * otherwise nothing happens, and launch_run() begins by itself. */

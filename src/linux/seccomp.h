@@ -52,7 +52,12 @@ int seccomp_build(const struct seccomp_opts *o, struct seccomp_prog *ret);
 int seccomp_denial(const struct seccomp_data *d);
 
 /* Builds the filter of a process of berm's own, once it is set up. */
-enum seccomp_role { SECCOMP_ROLE_SUPERVISOR, SECCOMP_ROLE_GIT_HELPER, SECCOMP_ROLE_WARDEN };
+enum seccomp_role {
+	SECCOMP_ROLE_SUPERVISOR,
+	SECCOMP_ROLE_GIT_HELPER,
+	SECCOMP_ROLE_WARDEN,
+	SECCOMP_ROLE_SESSION, /* the warden of a warm session */
+};
 int seccomp_build_own(enum seccomp_role role, enum seccomp_arch arch, struct seccomp_prog *ret);
 
 /* Loads it on the calling thread (no_new_privs must be set). listener: a

@@ -70,12 +70,17 @@ static const uint16_t warden_calls[] = {
 	ID(getrlimit), ID(prlimit64), ID(getrusage), ID(close_range),
 };
 
+/* Of a warm session also: its socket, which listened before. */
+static const uint16_t session_calls[] = { ID(accept4), ID(getsockopt) };
+
 /* clang-format on */
 
 struct role {
 	const uint16_t *calls;
 	size_t n;
 	uint32_t fallback;
+	const uint16_t *more;
+	size_t n_more;
 };
 
 static const struct role roles[] = {
@@ -83,6 +88,8 @@ static const struct role roles[] = {
 				      SC_RET_ERRNO(ENOSYS) },
 	[SECCOMP_ROLE_GIT_HELPER] = { NULL, 0, SECCOMP_RET_KILL_PROCESS },
 	[SECCOMP_ROLE_WARDEN] = { warden_calls, ARRAY_SIZE(warden_calls), SC_RET_ERRNO(ENOSYS) },
+	[SECCOMP_ROLE_SESSION] = { warden_calls, ARRAY_SIZE(warden_calls), SC_RET_ERRNO(ENOSYS),
+				   session_calls, ARRAY_SIZE(session_calls) },
 };
 
 struct table {
@@ -162,10 +169,11 @@ int seccomp_build_own(enum seccomp_role role, enum seccomp_arch arch, struct sec
 		t.of[nr] = refuse;
 	set_all(&t, base_calls, ARRAY_SIZE(base_calls), allow);
 	set_all(&t, r->calls, r->n, allow);
+	set_all(&t, r->more, r->n_more, allow);
 	set_memory(&g, &t, allow, refuse);
 	if (role == SECCOMP_ROLE_SUPERVISOR)
 		set_supervisor(&g, &t, allow, refuse);
-	else if (role == SECCOMP_ROLE_WARDEN)
+	else if (role == SECCOMP_ROLE_WARDEN || role == SECCOMP_ROLE_SESSION)
 		set_warden(&g, &t, allow, refuse);
 
 	next = bpf_dispatch(&g, t.of, ARRAY_SIZE(t.of));

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "linux/launch.h"
+#include "linux/warm_proto.h"
 #include "plan/tier.h"
 
 enum stage {
@@ -72,11 +73,46 @@ enum ctl_type {
 	CTL_EXITED,	/* from init: value = wait status */
 	CTL_PTY,	/* from init: carries the terminal's master descriptor */
 	CTL_PLANNED,	/* to init: the plan is there */
+	/* Of a warm session, whose commands have a slot each. */
+	CTL_EXEC,    /* to init: struct ctl_exec, with the descriptors of WARM_EXEC */
+	CTL_STARTED, /* from init: value 0, with the terminal's master when there is one; or a
+		      * positive errno, detail an enum warm_why */
+	CTL_KILL,    /* to init: the slot's process group */
+	CTL_TERM,    /* to init: everybody is asked to end */
+	CTL_STOP,    /* to init: everybody is stopped */
+	CTL_DONE,    /* from init: CTL_STOP was done */
+	CTL_EMPTY,   /* from init, after CTL_TERM: nobody is left */
 };
 
 struct ctl_msg {
 	uint32_t type;
 	int32_t value;
+	int32_t slot;
+	int32_t detail;
+};
+
+struct ctl_exec {
+	struct ctl_msg m;
+	struct warm_exec x;
+};
+
+/* A process of the agent's, between fork and exec. */
+struct job {
+	char *const *argv;
+	char *const *envp;
+	const char *workdir;
+	const char *dir;		/* from there, NULL none */
+	const int *stdio;		/* to become 0, 1 and 2; NULL: as they are */
+	bool tty[3];			/* those of them that are the terminal */
+	int slave;			/* the session's terminal, -1 none */
+	const struct warm_modes *modes; /* a terminal of its own with these; NULL none */
+	int report; /* a child with an image of its own: its end of the socket */
+};
+
+/* Why a job's process did not become its command. */
+struct job_report {
+	uint32_t why; /* enum warm_why */
+	int32_t err;  /* positive errno, 0: this brings the terminal's master */
 };
 
 /* Supervisor -> init over sync: the pivot is done, the old root is away, all is ready. */
@@ -118,11 +154,13 @@ struct launch {
 	uint64_t exec_pass; /* the secret that lets the command's own exec pass untrapped
 			     * (linux/seccomp.h), 0 none; init forgets it with that exec */
 	bool not_passed;    /* that exec is the supervisor's to judge */
-	int heard;	    /* init: messages of the supervisor's that it took from sync */
-	int landlock_abi;   /* 0 none */
-	unsigned without;   /* enum host_lack: what this host has refused already */
-	unsigned capped;    /* tests: what it is taken to refuse */
-	int outer_proc;	    /* init, where a fresh /proc is refused: the one outside; else -1 */
+	const struct launch_warm *warm; /* NULL: a run of one command */
+	struct job_report job_report;	/* init: of the child that runs in its image */
+	int heard;	  /* init: messages of the supervisor's that it took from sync */
+	int landlock_abi; /* 0 none */
+	unsigned without; /* enum host_lack: what this host has refused already */
+	unsigned capped;  /* tests: what it is taken to refuse */
+	int outer_proc;	  /* init, where a fresh /proc is refused: the one outside; else -1 */
 };
 
 /* Reports a set-up failure and exits; for the children only. */
@@ -141,9 +179,18 @@ void setup_wait_plan_init(struct launch *l);
 
 void supervise(struct launch *l) _noreturn_; /* the supervisor's life */
 void init_main(struct launch *l) _noreturn_; /* init's life */
-/* The command's child, up to exec. shared: it runs in init's own image (vfork), and ends
+/* A job's process, up to exec. shared: it runs in init's own image (vfork), and ends
  * with l->not_passed when the program is for the supervisor to judge. */
-void exec_command(struct launch *l, int slave, bool shared) _noreturn_;
+void exec_job(struct launch *l, const struct job *j, bool shared) _noreturn_;
+/* The one function that starts a process of the agent's. Returns its pid, or a negative errno;
+ * of a warm session, also when it ended before its exec: l->job_report then says why, or, when
+ * it has an image of its own (*ret_report not -1), will say so by that socket: end of file means
+ * that the command runs. */
+pid_t spawn_job(struct launch *l, struct job *j, int *ret_report);
+/* Init's life in a warm session, once everything is set up. */
+void warm_init(struct launch *l) _noreturn_;
+/* Until the supervisor is ready to answer. */
+void wait_for_supervisor(struct launch *l);
 
 /* mount.c; all return 0 or a negative errno. */
 int mount_new_root(int *ret_root);

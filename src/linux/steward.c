@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "linux/kit.h"
+#include "linux/warm.h"
 
 /* The warden's last words to us, the same as ours to it. */
 static void send_end(int fd)
@@ -76,6 +77,7 @@ static void keep_own(struct warden *w)
 	close_quietly(w->child);
 	close_quietly(w->term.in);
 	close_quietly(w->term.out);
+	warm_close_fds(l->warm);
 	if (w->ops->steward_stdio)
 		return;
 	/* A reader of the command's output waits for its end. */

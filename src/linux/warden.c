@@ -10,11 +10,12 @@
 #include <time.h>
 
 #include "linux/steward.h"
+#include "linux/warm.h"
 
 /* How long a command has after SIGTERM before it is killed. */
 #define TERM_PATIENCE_MS 10000
 
-static int64_t now_ms(void)
+int64_t warden_now_ms(void)
 {
 	struct timespec ts;
 
@@ -22,18 +23,23 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-static void send_ctl(struct warden *w, enum ctl_type type, int value)
+void warden_ctl(struct warden *w, enum ctl_type type, int slot, int value)
 {
-	struct ctl_msg m = { .type = type, .value = value };
+	struct ctl_msg m = { .type = type, .value = value, .slot = slot };
 
 	while (send(w->l->ctl[0], &m, sizeof(m), MSG_NOSIGNAL) < 0 && errno == EINTR)
 		;
 }
 
-static void state(struct warden *w, enum launch_state s)
+void warden_state(struct warden *w, enum launch_state s)
 {
 	if (w->ops->on_state)
 		w->ops->on_state(w->ops->ctx, s, w->child_pid);
+}
+
+void warden_kill(struct warden *w)
+{
+	(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
 }
 
 /* The command stopped (Ctrl-Z): so does berm, with the terminal as the
@@ -43,27 +49,36 @@ static void stop_self(struct warden *w)
 	/* What it has written so far, the echo of Ctrl-Z too, belongs before the shell's prompt. */
 	terminal_drain(&w->term);
 	terminal_restore(&w->term);
-	state(w, LAUNCH_SUSPENDED);
+	warden_state(w, LAUNCH_SUSPENDED);
 	(void)kill(getpid(), SIGSTOP);
 	terminal_raw(&w->term);
 	terminal_resize(&w->term);
-	state(w, LAUNCH_RESUMED);
-	send_ctl(w, CTL_CONT, 0);
+	warden_state(w, LAUNCH_RESUMED);
+	warden_ctl(w, CTL_CONT, 0, 0);
 }
 
-static int take_pty(struct warden *w, struct msghdr *msg)
+static int passed_fd(struct msghdr *msg)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-	int master, r;
+	int fd;
 
 	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
 	    c->cmsg_len != CMSG_LEN(sizeof(int)))
+		return -1;
+	memcpy(&fd, CMSG_DATA(c), sizeof(int));
+	return fd;
+}
+
+static int take_pty(struct warden *w, int master)
+{
+	int r;
+
+	if (master < 0)
 		return -EPROTO;
-	memcpy(&master, CMSG_DATA(c), sizeof(int));
 	r = terminal_attach(&w->term, master);
 	if (r < 0)
 		return r;
-	send_ctl(w, CTL_PTY, 0);
+	warden_ctl(w, CTL_PTY, 0, 0);
 	return 0;
 }
 
@@ -85,9 +100,11 @@ static int handle_ctl(struct warden *w)
 		return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -EPIPE;
 	if (n != sizeof(m))
 		return -EPROTO;
+	if (w->warm)
+		return warm_ctl(w, &m, passed_fd(&msg));
 	switch (m.type) {
 	case CTL_PTY:
-		return take_pty(w, &msg);
+		return take_pty(w, passed_fd(&msg));
 	case CTL_STOPPED:
 		stop_self(w);
 		return 0;
@@ -142,7 +159,7 @@ static void handle_fail(struct warden *w)
 	if (n < 0) {
 		/* Not knowing what happens in there, nothing may go on in there. */
 		w->fail = (struct fail_record){ FAIL_MAGIC, STAGE_SYNC, errno, -1 };
-		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
+		warden_kill(w);
 	}
 	if (n == 0)
 		w->ready = w->going;
@@ -157,7 +174,7 @@ static void handle_fail(struct warden *w)
 	/* Bytes of the command's come from here on. Not sooner: the filter's load would
 	 * compete with the set-up for the processor. */
 	w->confined = w->confine(w);
-	state(w, LAUNCH_READY);
+	warden_state(w, LAUNCH_READY);
 }
 
 static void handle_signal(struct warden *w)
@@ -174,12 +191,17 @@ static void handle_signal(struct warden *w)
 		terminal_raw(&w->term);
 		break;
 	case SIGTERM:
+		if (w->warm) {
+			warm_stop(w, WARM_PATIENCE_MS);
+			break;
+		}
 		if (!w->kill_at)
-			w->kill_at = now_ms() + TERM_PATIENCE_MS;
-		send_ctl(w, CTL_SIGNAL, SIGTERM);
+			w->kill_at = warden_now_ms() + TERM_PATIENCE_MS;
+		warden_ctl(w, CTL_SIGNAL, 0, SIGTERM);
 		break;
 	default:
-		send_ctl(w, CTL_SIGNAL, (int)si.ssi_signo);
+		if (!w->warm)
+			warden_ctl(w, CTL_SIGNAL, 0, (int)si.ssi_signo);
 	}
 }
 
@@ -187,8 +209,10 @@ static int timeout(const struct warden *w)
 {
 	int64_t left = 1000;
 
+	if (w->warm && w->warm->suspender >= 0)
+		return 1;
 	if (w->kill_at) {
-		left = w->kill_at - now_ms();
+		left = w->kill_at - warden_now_ms();
 		return left < 0 ? 0 : left < 1000 ? (int)left : 1000;
 	}
 	return w->ops->on_tick ? 1000 : -1;
@@ -203,7 +227,7 @@ enum {
 	P_SIGNALS,
 	P_FAIL,
 	P_TERMINAL,
-	P_MAX = P_TERMINAL + 3
+	P_MAX = P_TERMINAL + 3 + WARM_POLLS
 };
 
 /* Whoever began the run is no more. */
@@ -230,12 +254,14 @@ static int round_once(struct warden *w)
 		[P_FAIL] = { .fd = w->l->fail[0], .events = POLLIN },
 	};
 	size_t n = terminal_poll(&w->term, &p[P_TERMINAL]);
+	struct pollfd *warm = &p[P_TERMINAL + n];
+	size_t n_warm = w->warm ? warm_poll(w, warm) : 0;
 	int r = 0;
 
-	if (poll(p, P_TERMINAL + n, timeout(w)) < 0 && errno != EINTR)
+	if (poll(p, P_TERMINAL + n + n_warm, timeout(w)) < 0 && errno != EINTR)
 		return -errno;
-	if ((p[P_OWNER].revents && owner_gone(w)) || (w->kill_at && now_ms() >= w->kill_at))
-		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
+	if ((p[P_OWNER].revents && owner_gone(w)) || (w->kill_at && warden_now_ms() >= w->kill_at))
+		warden_kill(w);
 	if (p[P_FAIL].revents)
 		handle_fail(w);
 	if (w->confined < 0)
@@ -255,6 +281,8 @@ static int round_once(struct warden *w)
 	if (p[P_SIGNALS].revents)
 		handle_signal(w);
 	terminal_ready(&w->term, &p[P_TERMINAL], n);
+	if (w->warm && r >= 0)
+		warm_ready(w, warm, n_warm);
 	if (w->ops->on_tick)
 		w->ops->on_tick(w->ops->ctx);
 	if (r < 0)
@@ -276,7 +304,7 @@ int warden_loop(struct warden *w, struct berm_err *err)
 		r = round_once(w);
 	while (r == 0);
 	if (r < 0) {
-		(void)syscall(SYS_pidfd_send_signal, w->child, SIGKILL, NULL, 0);
+		warden_kill(w);
 		err_errno(err, r, "lost the sandbox");
 	}
 	reap(w->child_pid);
@@ -293,6 +321,8 @@ int warden_loop(struct warden *w, struct berm_err *err)
 		if (handle_ctl(w) < 0)
 			break;
 	warden_net_end(w);
+	if (w->warm)
+		warm_close(w);
 	terminal_drain(&w->term);
 	terminal_settle(&w->term);
 	memcpy(w->left_out, w->term.filter.left_out, sizeof(w->left_out));

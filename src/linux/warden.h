@@ -64,6 +64,8 @@ int terminal_keep(struct terminal *t);
 /* This process has restored them, or is about to; reaps it. */
 void terminal_unkeep(struct terminal *t);
 
+struct warm; /* linux/warm.h */
+
 struct warden {
 	struct launch *l;
 	const struct launch_ops *ops;
@@ -85,6 +87,7 @@ struct warden {
 	bool steward_ends;   /* as it should: with the session */
 	uint32_t asked[128]; /* questions that the steward has not answered yet */
 	size_t n_asked;
+	struct warm *warm;	       /* NULL: a run of one command */
 	uint64_t left_out[TERM_KINDS]; /* by the terminal's filter */
 	int64_t kill_at; /* CLOCK_MONOTONIC ms when patience after SIGTERM ends, 0 none */
 };

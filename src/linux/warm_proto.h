@@ -7,13 +7,12 @@
  *
  *   client                                  warden
  *   WARM_INFO                               WARM_STATE (struct warm_state)
- *   WARM_EXEC (struct warm_exec)            WARM_STARTED, with the terminal's master when one was
- *     descriptors: standard input, output,  wanted; later WARM_EXITED, value is a wait status; or
- *     error, and the request's texts        WARM_FAILED in place of both
- *   WARM_SIGNAL, value is the signal        nothing: it is for this connection's command
- *   WARM_SUSPEND, WARM_RESUME               WARM_DONE or WARM_FAILED
- *   WARM_STOP, value: ms before it is       WARM_DONE; end of file when nothing of the session is
- *     killed                                left
+ *   WARM_EXEC (struct warm_exec)            WARM_STARTED with the terminal's master, when one was
+ *     descriptors: standard input, output,  wanted (value 1: what it says is to be filtered); at
+ * the end WARM_EXITED, value is a wait error, and the request's texts        status; or WARM_FAILED
+ * in place of both WARM_SIGNAL, value is the signal        nothing: it is for this connection's
+ * command WARM_SUSPEND, WARM_RESUME               WARM_DONE or WARM_FAILED WARM_STOP, value: ms
+ * before it is       end of file when nothing of the session is left killed
  *
  * The texts are a sealed memory file: words of the command, then variables NAME=VALUE, then
  * the directory, each with its NUL. Who closes the connection while the command runs has it
@@ -124,4 +123,5 @@ const char *warm_next(const char *word);
 /* May a session be called so? Letters, digits, ".", "_", "-", the first one no ".". */
 bool warm_name_ok(const char *name);
 
+/* "created", "warm", "active", "suspended", "destroyed", "error". */
 const char *warm_state_name(uint32_t state);

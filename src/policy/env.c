@@ -149,6 +149,25 @@ static const struct data_entry *never(const char *name)
 	return e && streq(e->group, "never") ? e : NULL;
 }
 
+/* Of the session itself. */
+static const char *const own_vars[] = { "HOME", "TMPDIR", "PWD", "GIT_TERMINAL_PROMPT",
+					"BERM_SESSION" };
+
+bool env_may_set(const char *assignment)
+{
+	size_t n = strcspn(assignment, "=");
+	char name[256];
+
+	if (!n || assignment[n] != '=' || n >= sizeof(name))
+		return false;
+	memcpy(name, assignment, n);
+	name[n] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(own_vars); i++)
+		if (streq(own_vars[i], name))
+			return false;
+	return !never(name) && !bad_value(name, assignment + n + 1);
+}
+
 #define NO_PROXY_INSIDE "localhost,127.0.0.1,::1"
 
 /* The proxies inside (SPEC N5). All of them are berm's HTTP proxy, ALL_PROXY too: a socks5h://

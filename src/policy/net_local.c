@@ -109,6 +109,8 @@ static int add_socket(struct local *l, const char *text, const struct origin *o)
 		return note(l, text, ": no such socket now, so it is not there inside");
 	if (!S_ISSOCK(st.st_mode))
 		return fail_at(l, o, "what \"allow_unix_sockets\" names is no socket");
+	if (path_within(real, s->state_dir))
+		return fail_at(l, o, "berm's own sockets are never shown inside");
 	if (is_master_key(real))
 		r = note(l, text, ": whoever reaches this socket can leave the sandbox by it");
 	if (r >= 0 && strv_add(&s->network.unix_sockets, real) < 0)

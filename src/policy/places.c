@@ -37,18 +37,30 @@ static char *passwd_home(unsigned uid)
 	return NULL;
 }
 
-static int find_home(struct spec *s, const struct policy_input *in, struct berm_err *err)
+/* NULL: there is none. *ret_found is what the result lies in, to be freed. */
+static const char *find_user_home(const struct policy_input *in, char **ret_found)
 {
 	const char *home = in->user_home ? in->user_home : env_get(in->environ, "HOME");
-	_cleanup_free_ char *found = NULL;
 
 	if (!home || home[0] != '/')
-		home = found = passwd_home(in->uid);
-	if (!home || home[0] != '/') {
-		err_set(err, -ENOENT, "the user has no home directory");
-		err_fix(err, "set HOME to an absolute path");
-		return -ENOENT;
-	}
+		home = *ret_found = passwd_home(in->uid);
+	return home && home[0] == '/' ? home : NULL;
+}
+
+static int no_home(struct berm_err *err)
+{
+	err_set(err, -ENOENT, "the user has no home directory");
+	err_fix(err, "set HOME to an absolute path");
+	return -ENOENT;
+}
+
+static int find_home(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	_cleanup_free_ char *found = NULL;
+	const char *home = find_user_home(in, &found);
+
+	if (!home)
+		return no_home(err);
 	/* Resolved, for the command too: rules, masks and mounts then speak of one path. */
 	s->user_home = realpath(home, NULL);
 	if (!s->user_home)
@@ -124,31 +136,37 @@ int check_owned(const char *path, unsigned uid, struct berm_err *err)
 	return 0;
 }
 
-static int find_state(struct spec *s, const struct policy_input *in, struct berm_err *err)
+static char *state_path(const struct policy_input *in, const char *home)
 {
 	const char *xdg = env_get(in->environ, "XDG_STATE_HOME");
-	_cleanup_free_ char *path = NULL;
-	int r;
 
 	if (in->dirs.state)
-		path = strdup(in->dirs.state);
-	else if (xdg && xdg[0] == '/')
-		path = path_join(xdg, "berm");
-	else
-		path = path_join(s->user_home, ".local/state/berm");
+		return strdup(in->dirs.state);
+	return xdg && xdg[0] == '/' ? path_join(xdg, "berm") : path_join(home, ".local/state/berm");
+}
+
+static int make_state(const char *path, const struct policy_input *in, struct berm_err *err)
+{
+	int r = make_dirs(path, 0700);
+
+	if (r < 0) {
+		err_errno(err, r, "cannot make berm's state folder %s", path);
+		err_fix(err, "set XDG_STATE_HOME to a folder you can write");
+		return r;
+	}
+	return check_owned(path, in->uid, err);
+}
+
+static int find_state(struct spec *s, const struct policy_input *in, struct berm_err *err)
+{
+	_cleanup_free_ char *path = state_path(in, s->user_home);
+	int r;
+
 	if (!path)
 		return err_set(err, -ENOMEM, "out of memory");
-	if (!in->pretend) {
-		r = make_dirs(path, 0700);
-		if (r < 0) {
-			err_errno(err, r, "cannot make berm's state folder %s", path);
-			err_fix(err, "set XDG_STATE_HOME to a folder you can write");
-			return r;
-		}
-		r = check_owned(path, in->uid, err);
-		if (r < 0)
-			return r;
-	}
+	r = in->pretend ? 0 : make_state(path, in, err);
+	if (r < 0)
+		return r;
 	s->state_dir = realpath(path, NULL);
 	if (!s->state_dir)
 		s->state_dir = take_ptr(path);
@@ -318,4 +336,23 @@ int places_resolve(struct spec *s, const struct policy_input *in, struct berm_er
 	if (r >= 0)
 		r = find_state(s, in, err);
 	return r < 0 ? r : find_workspaces(s, in, err);
+}
+
+/* No spec, and no link is resolved: berm exec waits for this. */
+int policy_state_dir(const struct policy_input *in, char **ret, struct berm_err *err)
+{
+	_cleanup_free_ char *found = NULL, *path = NULL;
+	const char *home = find_user_home(in, &found);
+	int r = home || in->dirs.state ? 0 : no_home(err);
+
+	if (r < 0)
+		return r;
+	path = state_path(in, home);
+	if (!path)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!in->pretend)
+		r = make_state(path, in, err);
+	if (r >= 0)
+		*ret = take_ptr(path);
+	return r;
 }

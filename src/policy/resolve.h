@@ -98,6 +98,14 @@ struct policy_input {
  * spec_free(). */
 int policy_resolve(const struct policy_input *in, struct spec **ret, struct berm_err *err);
 
+/* berm's own state folder, which no command ever sees; made unless in->pretend. Of in only
+ * environ, uid, pretend, user_home and dirs count. Caller frees. */
+int policy_state_dir(const struct policy_input *in, char **ret, struct berm_err *err);
+
+/* May somebody set the variable of this assignment (NAME=VALUE) for a command of a session?
+ * Not what makes programs load code, and not what the session sets itself. */
+bool env_may_set(const char *assignment);
+
 /* Takes berm's own proxies out of an environment that a command gets without a sandbox. */
 void env_drop_proxies(char **envp);
 

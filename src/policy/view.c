@@ -366,6 +366,9 @@ int view_check(struct spec *s, const struct policy_input *in, struct berm_err *e
 		r = check_args(s, in, err);
 	if (r < 0)
 		return r;
+	/* The sockets of warm sessions are there, and the homes of other workspaces. */
+	if (hide(s, s->state_dir) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < s->n_roots; i++)
 		s->roots[i].loose_names = has_loose_names(s->roots[i].path);
 	for (size_t i = 0; i < s->n_rules; i++) {
