@@ -11,6 +11,7 @@
 #include <termios.h>
 
 #include "base/fd.h"
+#include "guard/at_exec.h"
 #include "linux/setup.h"
 
 int pty_open(int *ret_master, int *ret_slave)
@@ -39,6 +40,8 @@ static bool exec_allowed(const struct spec *s, int fd)
 	struct verdict v;
 	ssize_t n;
 
+	if (guard_at_exec_wanted(&s->guard))
+		return false;
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof(real) - 1);
 	if (n <= 0)

@@ -7,6 +7,8 @@ void session_denial_text(const struct session *s, const struct denial *d, struct
 {
 	const struct spec *spec = s->spec;
 	const struct rule *rule = NULL;
+	/* linux/supervisor/exec_guard.c: the reason names the rule. */
+	bool guards = d->op == OP_EXEC && d->rule < 0 && d->err == EPERM;
 
 	*ret = (struct denial_text){ .target = d->target, .rule = d->reason };
 	if (d->rule >= 0 && (size_t)d->rule < spec->n_rules)
@@ -19,7 +21,8 @@ void session_denial_text(const struct session *s, const struct denial *d, struct
 		else
 			(void)snprintf(ret->origin, sizeof(ret->origin), "%s", rule->origin.file);
 	} else {
-		(void)snprintf(ret->origin, sizeof(ret->origin), "built-in");
+		(void)snprintf(ret->origin, sizeof(ret->origin), "%s",
+			       guards ? "guard, advisory" : "built-in");
 	}
 	ret->syscall = d->nr >= 0 ? seccomp_name(d->nr) : "";
 	if (d->op < 0 || d->op >= OP_COUNT) {
@@ -29,6 +32,8 @@ void session_denial_text(const struct session *s, const struct denial *d, struct
 		return;
 	}
 	ret->action = file_op_action((enum file_op)d->op);
+	if (guards)
+		return;
 	struct file_query q = { .op = (enum file_op)d->op, .path = d->target, .type = FT_REG };
 	struct verdict v = {
 		.decision = VERDICT_DENY, .rule = rule, .err = d->err, .reason = d->reason

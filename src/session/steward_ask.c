@@ -185,9 +185,10 @@ void steward_file_ask(struct steward *st, const struct record *rec)
 	who_command(&st->who, rec->h.pid, command, sizeof(command));
 	if (rec->h.rule >= 0 && (size_t)rec->h.rule < st->spec->n_rules)
 		rule = st->spec->rules[rec->h.rule];
+	/* Of a git process (linux/supervisor/checkout.c), or of a command (exec_guard.c). */
+	what.once = !rule || (rule->access != ACCESS_ASK && rule->exec == EXEC_UNSET);
 	if (rule) {
 		what.rule = rule->text;
-		what.once = rule->access != ACCESS_ASK; /* linux/supervisor/checkout.c */
 		origin_of(&rule->origin, origin, sizeof(origin));
 	}
 	steward_ask(st, &what);

@@ -261,7 +261,8 @@ static void go_on(struct request *r, struct held *h, bool allowed)
 	if (allowed)
 		result = request_run(r);
 	else
-		result = report_denial(r, h->op, h->path, &v, NULL, EACCES);
+		result = report_denial(r, h->op, h->path, &v, NULL,
+				       h->op == OP_EXEC && !h->rule ? EPERM : EACCES);
 	if (result == SUP_LATER && h->question)
 		return; /* it asks about another path now */
 	if (result != SUP_LATER)

@@ -4,10 +4,23 @@
  * must hold against a race is a mount without exec permission. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 
+#include "base/str.h"
 #include "linux/supervisor/sup.h"
 
-static int judge_exec(struct request *r, int dirfd, uint64_t path, int flags)
+/* By the name it is called by, and by the one it has: a link could say anything. */
+static int may_start(struct request *r, const char *path, const char *real, uint64_t argv)
+{
+	const char *called = strrchr(path, '/'), *name = strrchr(real, '/');
+	int err = exec_guard(r, path, argv);
+
+	if (!err && !streq(called ? called + 1 : path, name ? name + 1 : real))
+		err = exec_guard(r, real, argv);
+	return err ? err : SUP_CONTINUE;
+}
+
+static int judge_exec(struct request *r, int dirfd, uint64_t path, uint64_t argv, int flags)
 {
 	_cleanup_object_ struct object o = { .fd = -1 };
 	ssize_t n = target_string(r, path, r->path);
@@ -28,16 +41,16 @@ static int judge_exec(struct request *r, int dirfd, uint64_t path, int flags)
 	spec_judge(r->sup->spec, &q, &v);
 	if (v.decision == VERDICT_ALLOW ||
 	    (v.decision == VERDICT_ASK && ask_granted(r, OP_EXEC, real)))
-		return SUP_CONTINUE;
+		return may_start(r, n ? r->path : real, real, argv);
 	return report_denial(r, OP_EXEC, real, &v, NULL, v.err > 0 ? v.err : EACCES);
 }
 
 int sys_execve(struct request *r)
 {
-	return judge_exec(r, AT_FDCWD, r->arg[0], 0);
+	return judge_exec(r, AT_FDCWD, r->arg[0], r->arg[1], 0);
 }
 
 int sys_execveat(struct request *r)
 {
-	return judge_exec(r, (int)r->arg[0], r->arg[1], (int)r->arg[4]);
+	return judge_exec(r, (int)r->arg[0], r->arg[1], r->arg[2], (int)r->arg[4]);
 }

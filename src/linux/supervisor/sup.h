@@ -358,6 +358,10 @@ int ask_hold(struct request *r, enum file_op op, const char *path, const struct 
  * and somebody can be asked, and lets it make directories (checkout.c). */
 void checkout_judge(struct request *r, enum file_op op, enum file_type type, struct verdict *v);
 
+/* What the guard's rules say of starting this program with these arguments (the address of argv
+ * in the caller): 0, a denial that has been reported, or SUP_LATER (exec_guard.c). */
+int exec_guard(struct request *r, const char *program, uint64_t argv);
+
 /* ---- names (names.c) ---------------------------------------------------------- */
 
 /* Copies the path and resolves it. 0, SUP_CONTINUE when it is not ours or not there, or a
