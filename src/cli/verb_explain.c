@@ -7,6 +7,7 @@
 
 #include "cli/run_opts.h"
 #include "plan/plan.h"
+#include "plan/tier.h"
 #include "policy/explain.h"
 #include "policy/front.h"
 #include "base/json_out.h"
@@ -56,11 +57,48 @@ static bool has_masks(const struct spec *spec)
 	return spec->hidden.n && (spec->root == ROOT_HOST || spec->home == HOME_HOST);
 }
 
+/* What becomes of this policy on a host that lacks a part (docs/tiers.md). The host is not
+ * tried: berm doctor does that. */
+static void tiers_text(const struct spec *spec, const struct plan *plan, struct buf *out)
+{
+	(void)buf_adds(out, "where the host lacks a part (berm doctor tries it)\n");
+	for (unsigned i = 0; i < LACKS; i++) {
+		const struct lack_info *l = lack_info(i);
+		struct berm_err err = { 0 };
+
+		if (tier_check(spec, plan, 1u << i, &err) < 0)
+			(void)buf_addf(out, "  %-13s refused: %s\n", l->name, err.msg);
+		else
+			(void)buf_addf(out, "  %-13s tier %s: %s\n", l->name,
+				       tier_info(l->tier)->name, l->lost);
+	}
+}
+
+static void tiers_json(const struct spec *spec, const struct plan *plan, struct buf *out)
+{
+	(void)buf_adds(out, "],\"tiers\":[");
+	for (unsigned i = 0; i < LACKS; i++) {
+		const struct lack_info *l = lack_info(i);
+		struct berm_err err = { 0 };
+		bool held = tier_check(spec, plan, 1u << i, &err) >= 0;
+
+		(void)buf_adds(out, i ? "," : "");
+		json_begin(out);
+		json_member_str(out, "lack", l->name);
+		json_member_str(out, "missing", l->missing);
+		json_member_str(out, "tier", tier_info(l->tier)->name);
+		json_member_bool(out, "runs", held);
+		json_member_str(out, held ? "lost" : "refused", held ? l->lost : err.msg);
+		json_end(out);
+	}
+}
+
 static int text(const struct spec *spec, const struct plan *plan, struct buf *out)
 {
 	if (explain_text(spec, out) < 0)
 		return -ENOMEM;
 	steps_text(plan, out);
+	tiers_text(spec, plan, out);
 	(void)buf_adds(out, "not promised\n");
 	for (size_t i = 0; i < ARRAY_SIZE(not_promised); i++)
 		(void)buf_addf(out, "  %s\n", not_promised[i]);
@@ -90,6 +128,7 @@ static int json(const struct spec *spec, const struct plan *plan, struct buf *ou
 		json_member_str(out, "changes", tree_kind_name(plan->trees[i].kind));
 		json_end(out);
 	}
+	tiers_json(spec, plan, out);
 	(void)buf_adds(out, "],\"not_promised\":[");
 	for (size_t i = 0; i < ARRAY_SIZE(not_promised); i++) {
 		(void)buf_adds(out, i ? "," : "");

@@ -23,7 +23,8 @@ grep -E '^(Uid|Gid|Groups|NoNewPrivs|Seccomp|Seccomp_filters|Cap[A-Z][a-z]+):' /
 echo "umask $(umask)"
 cat /proc/self/limits
 echo "descriptors" /proc/self/fd/*
-sed 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]* [^ ]*\).* - \([^ ]*\) .*/\1 \2/' /proc/self/mountinfo | sort
+sed 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]* [^ ]*\).* - \([^ ]*\) .*/\1 \2/' /proc/self/mountinfo |
+	sed 's,^/proc/[0-9]* ,/proc/N ,' | sort
 printf 'root has %s\n' /*
 sed -n '3,$s/:.*//p' /proc/net/dev
 env | grep -vE '^(BERM_SESSION|_)=' | sort

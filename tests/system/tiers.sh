@@ -167,13 +167,13 @@ json()
 	/usr/bin/python3 -c 'import json, sys; o = json.loads(sys.stdin.read()); print(eval(sys.argv[1]))' "$1" <<<"$OUT"
 }
 
-homes=$(ls "$H/.local/state/berm/homes")
+homes=$(find "$H/.local/state/berm/homes" -maxdepth 1 | sort)
 doctor --json
 t_is doctor.json 'everything holds on this host' "$RC $(json 'o["held"], o["available"], o["backend"], [s["mode"] for s in o["sandboxes"]]')" \
 	"0 (True, True, 'native', ['chat', 'review'])"
 t_is doctor.tier 'and the tier is the one that runs have' "$(json 'o["tier"]')" "$(begin "${run[@]}" -- true; tier)"
 t_is doctor.probes 'each probe was tried in each sandbox' "$(json '[sum(p["result"] == "held" for p in s["probes"]) == len(s["probes"]) > 15 for s in o["sandboxes"]]')" '[True, True]'
-t_is doctor.nothing-left 'nothing is left of it' "$(ls "$H/.local/state/berm/homes") $(find "$H" -maxdepth 1 -name '.berm-doctor*')" "$homes "
+t_is doctor.nothing-left 'nothing is left of it' "$(find "$H/.local/state/berm/homes" -maxdepth 1 | sort) $(find "$H" -maxdepth 1 -name '.berm-doctor*')" "$homes "
 doctor
 t_is doctor.text 'in words' "$RC $(grep -c '^  held ' <<<"$OUT") $(grep -c OPEN <<<"$OUT")" "0 $(json_n=$(grep -c '^  held ' <<<"$OUT"); echo "$json_n") 0"
 doctor --json --profile terminal
