@@ -67,7 +67,8 @@ void heredocs_bind(struct stream *st, int32_t part, uint32_t redirs, int32_t rea
 	for (unsigned i = 0; i < st->n_docs; i++) {
 		struct heredoc *h = &st->docs[i];
 
-		if (h->part >= 0 || h->redir_index < redirs)
+		if (h->part >= 0 || h->redir_index < redirs ||
+		    h->redir_index - redirs >= st->r->parts[part].n_redirs)
 			continue;
 		h->part = part;
 		/* The parts' lists are written here and by part_fill() only. */

@@ -362,8 +362,8 @@ int32_t look_inner(struct stream *st, const struct inner_command *c);
 void look_joined(struct stream *st, int32_t part, uint32_t from, enum shell_origin origin,
 		 bool same_shell);
 
-/* One word's text, or the end of it from at on, as a line of its own. */
-void look_string(struct stream *st, int32_t part, const struct shell_word *w, const char *at,
+/* One word's text, or the end of it from there on, as a line of its own. */
+void look_string(struct stream *st, int32_t part, const struct shell_word *w, const char *from,
 		 enum shell_origin origin, bool same_shell);
 
 /* Builtins that say what is to be run or what names mean (look_builtin.c). false: the row is of

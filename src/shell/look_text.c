@@ -121,6 +121,23 @@ static bool sed_runs(const char *s)
 	return false;
 }
 
+/* The text that -e TEXT or --expression=TEXT gives, NULL when w is no such option. */
+static const char *sed_expression(const struct shell_word *w, const struct shell_word *next)
+{
+	const char *t = w->text, *e;
+
+	if (str_starts(t, "--expression="))
+		return t + strlen("--expression=");
+	if (t[0] != '-')
+		return NULL;
+	if (t[1] == '-')
+		return streq(t, "--expression") && next ? next->text : NULL;
+	e = strchr(t, 'e');
+	if (!e)
+		return NULL;
+	return e[1] ? e + 1 : next ? next->text : NULL;
+}
+
 void look_sed(struct stream *st, int32_t part, const char *row)
 {
 	const struct shell_part *p = &st->r->parts[part];
@@ -136,16 +153,9 @@ void look_sed(struct stream *st, int32_t part, const char *row)
 		o.code_kind = 0;
 		options_read(&o);
 		for (uint32_t i = from + 1; i < o.i && i < o.n; i++) {
-			const char *t = o.w[i].text, *e = NULL;
+			const struct shell_word *next = i + 1 < o.n ? &o.w[i + 1] : NULL;
+			const char *t = o.w[i].text, *e = sed_expression(&o.w[i], next);
 
-			if (streq(t, "-e") || streq(t, "--expression"))
-				e = i + 1 < o.n ? o.w[i + 1].text : NULL;
-			else if (str_starts(t, "--expression="))
-				e = t + strlen("--expression=");
-			else if (t[0] == '-' && t[1] != '-' && strchr(t, 'e'))
-				e = strchr(t, 'e')[1] ? strchr(t, 'e') + 1
-				    : i + 1 < o.n     ? o.w[i + 1].text
-						      : NULL;
 			script |= e || str_starts(t, "-f") || str_starts(t, "--file");
 			if (e && sed_runs(e))
 				blind(st, part, SHELL_WHY_CODE);

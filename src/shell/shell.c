@@ -138,17 +138,17 @@ static int reading_new(struct reading *r, size_t hint, struct berm_err *err)
 	return r->pool ? 0 : err_set(err, -ENOMEM, "reading a command line: out of memory");
 }
 
-int shell_parse(const char *text, size_t len, struct shell_line **ret, struct berm_err *err)
+int shell_parse(const char *line, size_t len, struct shell_line **ret, struct berm_err *err)
 {
 	struct reading r;
-	struct stream st = { .r = &r, .s = text, .end = len, .real_end = len, .parent = -1 };
+	struct stream st = { .r = &r, .s = line, .end = len, .real_end = len, .parent = -1 };
 	int e = reading_new(&r, len * 10, err);
 
 	if (e < 0)
 		return e;
 	if (len > SHELL_MAX_BYTES)
 		stream_fail(&st, SHELL_WHY_LIMIT, "the line is too long");
-	else if (len && memchr(text, 0, len))
+	else if (len && memchr(line, 0, len))
 		stream_fail(&st, SHELL_WHY_SYNTAX, "a NUL byte");
 	parse_stream(&st);
 	return line_new(&r, ret, err);
