@@ -9,6 +9,7 @@
 #include "cli/guard_cli.h"
 #include "guard/audit.h"
 #include "guard/confirm.h"
+#include "policy/places.h"
 
 static const char usage[] =
 	"usage: berm check [OPTION]... [--] COMMAND [ARG]...\n"
@@ -267,6 +268,9 @@ static int record(const struct guard_setup *s, const struct guard_answer *a,
 	json_member_str(&b, "reason", a->opinion.reason);
 	if (b.failed)
 		return err_set(err, -E2BIG, "the answer is too long for the audit log");
+	/* Perhaps nothing was run yet. */
+	if (make_dirs(s->spec->state_dir, 0700) < 0)
+		return err_errno(err, -errno, "cannot make %s", s->spec->state_dir);
 	return audit_append(s->spec->state_dir, b.data, b.len, AUDIT_WAIT_MS, err);
 }
 

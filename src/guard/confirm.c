@@ -39,7 +39,10 @@ void guard_show_line(const struct shell_line *line, const char *text, char *dst,
 
 	dst[0] = 0;
 	for (size_t i = 0; i < line->n_parts && at + 16 < size; i++) {
-		if (i)
+		/* What stands in another part's text was shown with it. */
+		if (line->parts[i].parent >= 0)
+			continue;
+		if (at)
 			at += (size_t)snprintf(dst + at, size - at, " ; ");
 		guard_show_part(&line->parts[i], text, dst + at, size - at);
 		at += strlen(dst + at);

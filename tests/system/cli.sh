@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/system/cli.sh BERM: the tests of the command line, as TAP.
+# tests/system/cli.sh BERM: the tests of the command line, as TAP, and those of the guard.
 set -euo pipefail
 BERM=$(realpath "${1:?usage: cli.sh BERM}")
 export BERM
-exec bats --tap "$(dirname "$0")/cli.bats"
+here=$(dirname "$0")
+exec bats --tap "$here/cli.bats" "$here/guard.bats"
