@@ -285,6 +285,8 @@ static void close_channels(struct launch *l)
 static struct warden the_warden;
 static struct rlimit old_core;
 static bool begun;
+static sigset_t callers_mask;
+static bool mask_known;
 
 static int clone_failed(struct launch *l, int r, struct berm_err *err)
 {
@@ -302,9 +304,14 @@ static int start_patiently(struct warden *w)
 	sigset_t all;
 	int r, tries = 0;
 
+	/* A later attempt must not take ours for the caller's. */
+	if (!mask_known && sigprocmask(SIG_SETMASK, NULL, &callers_mask) < 0)
+		return -errno;
+	mask_known = true;
+	l->sigmask = callers_mask;
 	(void)sigfillset(&all);
 	for (;;) {
-		(void)sigprocmask(SIG_SETMASK, &all, &l->sigmask);
+		(void)sigprocmask(SIG_SETMASK, &all, NULL);
 		r = start_supervisor(l, &w->child, &w->child_pid);
 		(void)sigprocmask(SIG_SETMASK, &l->sigmask, NULL);
 		if (r != -ENOSPC || !l->without || tries++ == 1000)

@@ -106,7 +106,8 @@ tidy() {
 disk_state() {
 	tidy
 	(cd "$workspace" && find . -type f -printf '%p %m %s\n' -o -printf '%p %y %m\n' | sort)
-	find "$HOME" -path '*/berm/homes/*/*' -prune -o -printf '%p %y %m\n' | sort
+	# The note on the last run that did not start is meant to stay (berm doctor --last).
+	find "$HOME" -path '*/berm/homes/*/*' -prune -o ! -name last-failure.json -printf '%p %y %m\n' | sort
 	find /tmp /var/tmp /dev/shm -maxdepth 1 -user "$(id -u)" -printf '%p\n' 2>/dev/null |
 		grep -vE "/berm-faults\\.${others:+|$others}" | sort
 	# The corpora of tests/system mount at times, when root runs them.
