@@ -23,7 +23,7 @@ static const struct setting *entry(const struct writer *w, size_t i)
 
 static void quoted(struct writer *w, const char *text)
 {
-	(void)json_quote(w->out, text, strlen(text));
+	(void)json_quote(w->out, text ? text : "", text ? strlen(text) : 0);
 }
 
 static void member(struct writer *w, const char *indent, const char *name)
