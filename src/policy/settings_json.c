@@ -130,11 +130,11 @@ static void list(struct writer *w, const char *indent, const char *name, enum se
 
 static const struct setting *last(const struct writer *w, enum setting_key key)
 {
-	const struct setting *found = NULL;
+	const struct setting *found = NULL, *e;
 
-	for (size_t i = 0; entry(w, i); i++)
-		if (entry(w, i)->key == key)
-			found = entry(w, i);
+	for (size_t i = 0; (e = entry(w, i)); i++)
+		if (e->key == key)
+			found = e;
 	return found;
 }
 
