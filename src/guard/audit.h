@@ -27,7 +27,7 @@
 #define AUDIT_FILE "audit.jsonl"
 #define AUDIT_HEAD "audit.head"
 #define AUDIT_LINE_MAX (144u * 1024u) /* bytes of a record with its newline */
-#define AUDIT_WAIT_MS 2000    /* for another writer */
+#define AUDIT_WAIT_MS 2000	      /* for another writer */
 
 /* The log, open for adding. */
 struct audit {
