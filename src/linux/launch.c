@@ -337,6 +337,8 @@ static int begin(const struct late *known, const struct late *late, struct berm_
 		return r;
 	fill_launch(l, known, late);
 	*w = (struct warden){ .l = l, .signals = -1, .child = -1, .confine = confine_warden };
+	/* Closed also when it was not come to. */
+	w->term.master = w->term.in = w->term.out = w->term.ctl = w->term.keeper = -1;
 	/* Inherited descriptors stay ours: the command gets 0, 1 and 2. */
 	if (syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) < 0) {
 		r = err_errno(err, -errno, "cannot keep open files from the command");
