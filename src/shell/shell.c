@@ -134,8 +134,17 @@ static int line_new(struct reading *r, struct shell_line **ret, struct berm_err 
 
 static int reading_new(struct reading *r, size_t hint, struct berm_err *err)
 {
-	*r = (struct reading){ .pool = shell_pool_new(hint) };
-	return r->pool ? 0 : err_set(err, -ENOMEM, "reading a command line: out of memory");
+	const size_t room = 256;
+
+	/* The text is there from the beginning: an empty one is a place in it as well. */
+	*r = (struct reading){ .pool = shell_pool_new(hint),
+			       .text = malloc(room),
+			       .act = malloc(room),
+			       .cap_text = room };
+	if (r->pool && r->text && r->act)
+		return 0;
+	reading_free(r);
+	return err_set(err, -ENOMEM, "reading a command line: out of memory");
 }
 
 int shell_parse(const char *line, size_t len, struct shell_line **ret, struct berm_err *err)
