@@ -15,6 +15,7 @@ static const char usage[] =
 #define GRACE_MAX_S 600
 /* More than a session needs once its processes are killed. */
 #define KILLED_MS 10000
+#define AT_ONCE 64
 
 struct stop_opts {
 	int grace; /* ms */
@@ -56,11 +57,15 @@ static const struct opt_def defs[] = {
 	{ "all", 0, NULL, "all of your sessions", set_now, 1 },
 };
 
-static int one(int folder, const char *name, const struct stop_opts *o, struct berm_err *err)
+/* *ret: what to wait at, -1 nothing. */
+static int ask(int folder, const char *name, const struct stop_opts *o, int *ret,
+	       struct berm_err *err)
 {
 	struct warm_msg m = { .magic = WARM_MAGIC, .type = WARM_STOP, .value = o->grace };
 	_cleanup_close_ int fd = -1;
 	int r = warm_connect(folder, name, &fd, err);
+
+	*ret = -1;
 
 	if (r == -ENOENT && o->all)
 		return 0; /* has ended by itself since it was listed */
@@ -68,7 +73,14 @@ static int one(int folder, const char *name, const struct stop_opts *o, struct b
 		return r;
 	if (send(fd, &m, sizeof(m), MSG_NOSIGNAL) < 0 && errno != EPIPE)
 		return err_errno(err, -errno, "session %s", name);
-	r = warm_wait_end(fd, o->grace + KILLED_MS);
+	*ret = take_fd(&fd);
+	return 0;
+}
+
+static int wait_for(int fd, const char *name, const struct stop_opts *o, struct berm_err *err)
+{
+	int r = warm_wait_end(fd, o->grace + KILLED_MS);
+
 	return r < 0 ? err_errno(err, r, "session %s does not end", name) : 0;
 }
 
@@ -98,8 +110,19 @@ int verb_stop(int argc, char **argv)
 	for (int i = res.first; i < argc; i++)
 		if (strv_add(&names, argv[i]) < 0)
 			return EXIT_BERM;
-	for (size_t i = 0; i < names.n; i++)
-		if (one(folder, names.v[i], &o, &err) < 0)
-			status = cli_fail(&err);
+	/* Some at a time: all of them are asked before the first is waited for. */
+	for (size_t i = 0; i < names.n; i += AT_ONCE) {
+		size_t n = names.n - i < AT_ONCE ? names.n - i : AT_ONCE;
+		int fds[AT_ONCE];
+
+		for (size_t k = 0; k < n; k++)
+			if (ask(folder, names.v[i + k], &o, &fds[k], &err) < 0)
+				status = cli_fail(&err);
+		for (size_t k = 0; k < n; k++) {
+			if (fds[k] >= 0 && wait_for(fds[k], names.v[i + k], &o, &err) < 0)
+				status = cli_fail(&err);
+			close_quietly(fds[k]);
+		}
+	}
 	return status;
 }

@@ -169,6 +169,9 @@ static void fail(struct launch *l, const struct job *j, enum stage stage, enum w
 	_exit(125);
 }
 
+_Static_assert(sizeof(((struct warm_modes *)0)->cc) <= sizeof(((struct termios *)0)->c_cc),
+	       "special characters");
+
 static void set_modes(int master, const struct warm_modes *m)
 {
 	struct termios t;
@@ -179,7 +182,7 @@ static void set_modes(int master, const struct warm_modes *m)
 	t.c_iflag = m->iflag;
 	t.c_oflag = m->oflag;
 	t.c_lflag = m->lflag;
-	for (size_t i = 0; i < ARRAY_SIZE(m->cc) && i < ARRAY_SIZE(t.c_cc); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(m->cc); i++)
 		t.c_cc[i] = m->cc[i];
 	(void)tcsetattr(master, TCSANOW, &t);
 }

@@ -57,6 +57,7 @@ enum warm_why {
 	WARM_WHY_DIRECTORY, /* a standard descriptor is one: it would open the host's files */
 	WARM_WHY_ENV,	    /* a variable that the session does not let anybody set */
 	WARM_WHY_SUSPENDED,
+	WARM_WHY_ENDS,	   /* it is about to end */
 	WARM_WHY_FULL,	   /* too many commands at once */
 	WARM_WHY_WORKDIR,  /* the rest: errno says why */
 	WARM_WHY_EXEC,	   /* it was not executed */

@@ -219,8 +219,8 @@ static void handle_exec(struct warden *w, int i, const struct warm_exec *x, size
 		fail(w, i, EPROTO, WARM_WHY_REQUEST);
 		return;
 	}
-	if (w->warm->suspended || w->warm->suspender >= 0 || w->warm->stopping) {
-		fail(w, i, EAGAIN, WARM_WHY_SUSPENDED);
+	if (w->warm->stopping || w->warm->suspended || w->warm->suspender >= 0) {
+		fail(w, i, EAGAIN, w->warm->stopping ? WARM_WHY_ENDS : WARM_WHY_SUSPENDED);
 		return;
 	}
 	why = check_stdio(x, fds);

@@ -270,10 +270,10 @@ void warm_failed(const char *session, const struct warm_msg *m, const char *what
 {
 	static const char *const why[WARM_WHY_COUNT] = {
 		[WARM_WHY_REQUEST] = "did not understand what was asked",
-		[WARM_WHY_DIRECTORY] = "takes no directory as standard input, output or error: it "
-				       "would open the host's files",
+		[WARM_WHY_DIRECTORY] = "takes no directory as standard input, output or error",
 		[WARM_WHY_ENV] = "lets nobody set one of these variables",
-		[WARM_WHY_SUSPENDED] = "runs nothing now: it is suspended, or about to end",
+		[WARM_WHY_SUSPENDED] = "runs nothing now: it is suspended",
+		[WARM_WHY_ENDS] = "runs nothing any more: it is about to end",
 		[WARM_WHY_FULL] = "has too much to do",
 		[WARM_WHY_TERMINAL] = "could not make a terminal",
 		[WARM_WHY_FORK] = "could not start a process",
@@ -290,6 +290,8 @@ void warm_failed(const char *session, const struct warm_msg *m, const char *what
 		(void)err_errno(err, -e, "session %s %s", session, why[w]);
 	else
 		(void)err_set(err, -e, "session %s %s", session, why[w]);
+	if (w == WARM_WHY_DIRECTORY)
+		err_fix(err, "it would open the host's files: name a file, a pipe or /dev/null");
 	if (w == WARM_WHY_SUSPENDED)
 		err_fix(err, "berm resume %s", session);
 	if (w == WARM_WHY_REQUEST)

@@ -219,10 +219,10 @@ static int not_run(const struct warm_command *c, const struct warm_msg *m, struc
 	ret->status = 125;
 	if (m->detail == WARM_WHY_EXEC)
 		ret->status = m->value == ENOENT || m->value == ENOTDIR ? 127 : 126;
-	if (m->detail == WARM_WHY_EXEC && m->value == ENOENT && !strchr(what, '/'))
+	if (m->detail == WARM_WHY_EXEC && m->value == ENOENT && what && !strchr(what, '/'))
 		(void)err_set(err, -ENOENT, "%s: command not found", what);
 	else
-		warm_failed(c->session, m, what, err);
+		warm_failed(c->session, m, what ? what : "", err);
 	return -(m->value > 0 ? m->value : EPROTO);
 }
 
