@@ -180,7 +180,7 @@ static void handle_report(struct launch *l, int i, bool ended)
 		struct cmsghdr hdr;
 		char buf[CMSG_SPACE(sizeof(int))];
 	} ctl;
-	struct job_report rep;
+	struct job_report rep = { 0 };
 	struct iovec iov = { .iov_base = &rep, .iov_len = sizeof(rep) };
 	struct msghdr msg = { .msg_iov = &iov,
 			      .msg_iovlen = 1,
