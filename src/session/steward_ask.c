@@ -186,7 +186,8 @@ void steward_file_ask(struct steward *st, const struct record *rec)
 	if (rec->h.rule >= 0 && (size_t)rec->h.rule < st->spec->n_rules)
 		rule = st->spec->rules[rec->h.rule];
 	/* Of a git process (linux/supervisor/checkout.c), or of a command (exec_guard.c). */
-	what.once = !rule || (rule->access != ACCESS_ASK && rule->exec == EXEC_UNSET);
+	what.once = rule ? rule->access != ACCESS_ASK && rule->exec == EXEC_UNSET
+			 : rec->h.op == OP_EXEC;
 	if (rule) {
 		what.rule = rule->text;
 		origin_of(&rule->origin, origin, sizeof(origin));
