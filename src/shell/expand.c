@@ -45,7 +45,8 @@ static void double_until(struct stream *st, struct wordbuf *b, int end)
 		} else if (c == '\\') {
 			int next = st->pos + 1 < st->end ? (unsigned char)st->s[st->pos + 1] : -1;
 
-			if (next == end || next == '\\' || next == '$' || next == '`')
+			if ((next >= 0 && next == end) || next == '\\' || next == '$' ||
+			    next == '`')
 				st->pos++;
 			wb_byte(st, st->s[st->pos++], ACT_QUOTED);
 		} else if (c == '"') {

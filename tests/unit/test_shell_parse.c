@@ -254,6 +254,7 @@ TEST_ROWS(documents, {
 	{ "bash <<< 'git push'", "bash; git push" },
 	{ "cat <<< 'git push'", "cat" },
 	{ "cat <<E\na", "cat" },
+	{ "cat <<E\na\\", "cat" },
 	{ "cat <<E\n\\$(b) \\`c\\`\nE", "cat" },
 	{ "cat <<E\n\"$(b \"c d\")\"\nE", "cat; b c d" },
 	{ "cat <<E\na\\\nE\nb\nE", "cat; !" },
