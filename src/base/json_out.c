@@ -41,7 +41,7 @@ static size_t utf8_decode(const unsigned char *s, size_t left, uint32_t *ret_c)
 static bool must_escape(uint32_t c)
 {
 	return c < 0x20 || c == '"' || c == '\\' || (c >= 0x7f && c < 0xa0) ||
-	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+	       (c <= 0xffff && chr_deceptive(c));
 }
 
 bool json_quote(struct buf *b, const char *s, size_t len)

@@ -2,7 +2,6 @@
 #include "base/str.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 
 bool str_ends(const char *s, const char *suffix)
 {
@@ -46,6 +45,22 @@ unsigned str_distance(const char *a, const char *b, unsigned max)
 	return row[m] > max ? max + 1 : row[m];
 }
 
+bool chr_deceptive(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{ 0xad, 0xad },	    { 0x61c, 0x61c },	{ 0x115f, 0x1160 }, { 0x180e, 0x180e },
+		{ 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0x3164, 0x3164 },
+		{ 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe0fff },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	return false;
+}
+
 /* Length of the valid, printable UTF-8 sequence at s, 0 when there is none.
  * C1 controls (U+0080..U+009F) count as not printable. */
 static size_t utf8_len(const unsigned char *s, size_t left)
@@ -73,10 +88,7 @@ static size_t utf8_len(const unsigned char *s, size_t left)
 	if (c < 0xa0 || (n == 3 && c < 0x800) || (n == 4 && (c < 0x10000 || c > 0x10ffff)) ||
 	    (c >= 0xd800 && c < 0xe000))
 		return 0;
-	/* Bidirectional overrides can make a path read as another one. */
-	if ((c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
-		return 0;
-	return n;
+	return chr_deceptive(c) ? 0 : n;
 }
 
 void str_escape(char *dst, size_t size, const char *s, size_t len)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -34,8 +35,12 @@ bool streq_fold(const char *a, const char *b);
  * you mean". Strings longer than 63 bytes count as max + 1. */
 unsigned str_distance(const char *a, const char *b, unsigned max);
 
-/* Writes s with control bytes and invalid UTF-8 as \xNN, always terminated,
- * truncated with "..." when dst is too small. */
+/* Whether a code point can make a text read as another one: an override of direction, a line
+ * end of Unicode's own, something that is not seen at all. */
+bool chr_deceptive(uint32_t c);
+
+/* Writes s with control bytes, what deceives and invalid UTF-8 as \xNN, always
+ * terminated, truncated with "..." when dst is too small. */
 void str_escape(char *dst, size_t size, const char *s, size_t len);
 
 /* strdup and friends that return NULL on exhaustion; caller frees. */

@@ -331,11 +331,33 @@ static void test_quote(void **state)
 	       "\"h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"", true);
 	quoted("\xc2\x9b", 2, "\"\\u009b\"", true);
 	quoted("\xe2\x80\xae", 3, "\"\\u202e\"", true);
+	quoted("\xe2\x80\x8b", 3, "\"\\u200b\"", true);
 	quoted("\xff", 1, "\"\\ufffd\"", false);
 	quoted("\xc0\x80", 2, "\"\\ufffd\\ufffd\"", false);	       /* overlong */
 	quoted("\xed\xa0\x80", 3, "\"\\ufffd\\ufffd\\ufffd\"", false); /* surrogate */
 	quoted("\xf4\x90\x80\x80", 4, "\"\\ufffd\\ufffd\\ufffd\\ufffd\"", false);
 	quoted("\xe2\x82", 2, "\"\\ufffd\\ufffd\"", false); /* cut off */
+}
+
+static void escaped(const char *s, const char *want)
+{
+	char got[64];
+
+	str_escape(got, sizeof(got), s, strlen(s));
+	assert_string_equal(got, want);
+}
+
+/* What is not seen, or turns what is seen around, is written out. */
+static void test_escape(void **state)
+{
+	(void)state;
+	escaped("h\xc3\xa9 \xe2\x82\xac", "h\xc3\xa9 \xe2\x82\xac");
+	escaped("a\n\x1b\xff", "a\\x0a\\x1b\\xff");
+	escaped("\xe2\x80\xae", "\\xe2\\x80\\xae");
+	escaped("\xe2\x80\x8b", "\\xe2\\x80\\x8b");
+	escaped("\xe2\x80\xa8", "\\xe2\\x80\\xa8");
+	escaped("\xc2\xad", "\\xc2\\xad");
+	escaped("\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81");
 }
 
 static void test_sink_targets(void **state)
@@ -429,7 +451,8 @@ int main(void)
 		cmocka_unit_test(test_hostile_record), cmocka_unit_test(test_storm),
 		cmocka_unit_test(test_overflow),       cmocka_unit_test(test_long_texts),
 		cmocka_unit_test(test_ignored),	       cmocka_unit_test(test_quote),
-		cmocka_unit_test(test_sink_targets),   cmocka_unit_test(test_slow_reader),
+		cmocka_unit_test(test_escape),	       cmocka_unit_test(test_sink_targets),
+		cmocka_unit_test(test_slow_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
