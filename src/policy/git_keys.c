@@ -109,13 +109,18 @@ enum git_key_kind git_key_kind(const char *key, const char **ret_sub, size_t *re
 	return find(pattern, stem + 1);
 }
 
-const char *git_key_danger(const char *key)
+bool git_key_runs(const char *key)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(dangers); i++)
 		if (str_ends(dangers[i], ".") ? str_starts(key, dangers[i])
 					      : streq(key, dangers[i]))
-			return "may run a program";
-	return "is not on the list of harmless keys";
+			return true;
+	return false;
+}
+
+const char *git_key_danger(const char *key)
+{
+	return git_key_runs(key) ? "may run a program" : "is not on the list of harmless keys";
 }
 
 static bool is_alnum(char c)

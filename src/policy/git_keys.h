@@ -39,6 +39,9 @@ bool git_value_ok(enum git_key_kind kind, const char *value);
 /* Whether a URL names a transport that runs no program of its writer's choice. */
 bool git_url_ok(const char *url);
 
+/* Is the key one of those that are known to start a program? */
+bool git_key_runs(const char *key);
+
 /* What a key that is not on the list does, for the message: "may run a program", or
  * "is not on the list of harmless keys". */
 const char *git_key_danger(const char *key);

@@ -11,6 +11,7 @@
 #include "policy/rules.h"
 #include "policy/repo.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -57,6 +58,7 @@ struct found {
 	const char *file; /* the configuration */
 	unsigned line;
 	const char *base; /* what a relative path starts from, NULL: each repository's top */
+	bool exempt_deps; /* a package manager may put it where packages are */
 };
 
 static int protect(struct repo *r, const struct found *f, const char *path)
@@ -67,7 +69,8 @@ static int protect(struct repo *r, const struct found *f, const char *path)
 				.access = ACCESS_READ,
 				.layer = LAYER_BUILTIN,
 				.flags = RULE_MANDATORY | RULE_WRITES_ONLY |
-					 (f->base || path[0] == '/' ? 0u : RULE_AT_ROOTS),
+					 (f->base || path[0] == '/' ? 0u : RULE_AT_ROOTS) |
+					 (f->exempt_deps ? RULE_EXEMPT_DEPS : 0u),
 				.origin = { f->file, f->line },
 				.protects = "git-config" };
 
@@ -120,15 +123,25 @@ static bool is_interpreter(const char *word)
 	return false;
 }
 
+static int program(struct repo *r, const struct found *f, const char *path, bool maybe)
+{
+	struct found absent = *f;
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		return S_ISREG(st.st_mode) ? protect(r, f, path) : 0;
+	absent.exempt_deps = true;
+	return maybe && errno == ENOENT ? protect(r, &absent, path) : 0;
+}
+
 /* A command: the program, or the script behind an interpreter, when it is a file
- * of the workspace. */
-static int commanded(struct repo *r, const struct found *f, const char *value)
+ * of the workspace. maybe: or is not there yet. */
+static int commanded(struct repo *r, const struct found *f, const char *value, bool maybe)
 {
 	char word[PATH_MAX];
 
 	for (unsigned i = 0; i < 3; i++) {
 		_cleanup_free_ char *full = NULL;
-		struct stat st;
 		size_t n;
 
 		value += strspn(value, " \t!\"'");
@@ -140,9 +153,7 @@ static int commanded(struct repo *r, const struct found *f, const char *value)
 		value += n;
 		if (strchr(word, '/') && !is_interpreter(word)) {
 			full = in_roots(r, f, word);
-			if (full && stat(full, &st) == 0 && S_ISREG(st.st_mode))
-				return protect(r, f, full);
-			return 0;
+			return full ? program(r, f, full, maybe) : 0;
 		}
 		if (!is_interpreter(word) && word[0] != '-')
 			return 0;
@@ -153,7 +164,7 @@ static int commanded(struct repo *r, const struct found *f, const char *value)
 static int take_entry(struct repo *r, const struct git_config_reader *c, const char *file,
 		      const char *dir)
 {
-	struct found f = { file, c->entry_line, r->top };
+	struct found f = { file, c->entry_line, r->top, false };
 	enum git_key_kind kind;
 	const char *sub;
 	size_t sub_len;
@@ -167,12 +178,14 @@ static int take_entry(struct repo *r, const struct git_config_reader *c, const c
 		f.base = dir;
 		return obeyed(r, &f, c->value);
 	}
-	if (!r->top)
-		return 0;
+	/* Attributes choose among the drivers that are there, a template brings hooks along. */
+	if (streq(c->key, "core.attributesfile") || streq(c->key, "init.templatedir"))
+		return obeyed(r, &f, c->value);
 	kind = git_key_kind(c->key, &sub, &sub_len);
 	if (kind != KEY_UNKNOWN && git_value_ok(kind, c->value))
 		return 0;
-	return commanded(r, &f, c->value);
+	/* What an alias leads to may well be built first, and git runs it when told to only. */
+	return commanded(r, &f, c->value, git_key_runs(c->key) && !str_starts(c->key, "alias."));
 }
 
 /* Reads one configuration. What cannot be read asks for nothing: git judges it by
@@ -210,7 +223,7 @@ static int read_config_in(struct repo *r, const char *dir, const char *name)
 static int linked(struct repo *r, const char *name)
 {
 	_cleanup_free_ char *path = path_join(r->common, name), *real = NULL;
-	struct found f = { path, 0, r->top };
+	struct found f = { path, 0, r->top, false };
 	struct stat st;
 
 	if (!path)

@@ -201,6 +201,17 @@ attack git.hook.existing-hooks-path-absolute 'the same with an absolute, not yet
 	setup='git config core.hooksPath "$W/ci/hooks"' \
 	do='mkdir -p ci/hooks; printf "#!/bin/sh\ntouch %s\n" $PWN >ci/hooks/pre-commit; chmod +x ci/hooks/pre-commit' \
 	harm=git_ran
+attack git.hook.existing-monitor 'a program that core.fsmonitor names already and that is not there' \
+	setup='git config core.fsmonitor ci/monitor' \
+	do='mkdir -p ci; printf "#!/bin/sh\ntouch %s\n" $PWN >ci/monitor; chmod +x ci/monitor' harm=git_ran \
+	event='file-create */ci*'
+attack git.hook.existing-monitor-global "the same in the user's own configuration" \
+	setup='env -i HOME="$H" PATH="$T_PATH" git config --global core.fsmonitor "$W/ci/monitor"' \
+	do='mkdir -p ci; printf "#!/bin/sh\ntouch %s\n" $PWN >ci/monitor; chmod +x ci/monitor' harm=git_ran
+attack git.hook.existing-template 'a template that init.templateDir names already' \
+	setup='env -i HOME="$H" PATH="$T_PATH" git config --global init.templateDir "$W/tpl"' \
+	do='mkdir -p tpl/hooks; printf "#!/bin/sh\ntouch %s\n" $PWN >tpl/hooks/pre-commit; chmod +x tpl/hooks/pre-commit' \
+	harm='host_git "$H" init -q new; made "$H/new/.git/hooks/pre-commit"'
 attack git.hook.existing-edit 'an existing hook changes' \
 	setup='printf "#!/bin/sh\nexit 0\n" >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit' \
 	do='echo "touch $PWN" >.git/hooks/pre-commit' harm=git_ran event='file-write */.git/hooks/pre-commit'
