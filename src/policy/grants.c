@@ -255,6 +255,22 @@ static int file_read(struct entry *t, const char *dir)
 	return 0;
 }
 
+static bool shows_around(const struct spec *s, const char *dir)
+{
+	return view_shows(s, dir) || (s->home == HOME_HOST && path_within(s->user_home, dir));
+}
+
+/* What the view shows around a workspace cannot be closed without the workspace. */
+static int around_root(struct entry *t)
+{
+	err_set(t->err, -ENOTSUP,
+		"%s: \"%s\" cannot be held: a workspace lies in it, and the rest is shown",
+		t->where, t->e->name);
+	err_fix(t->err,
+		"show less (--home private, --root system), or name the directories to close");
+	return -ENOTSUP;
+}
+
 /* A path closed for reading: inside the roots the supervisor holds it, outside
  * it must be one place that a mount can cover. */
 static int file_close(struct entry *t, const char *dir)
@@ -267,7 +283,7 @@ static int file_close(struct entry *t, const char *dir)
 	place = place_of(t->s, real);
 	/* The workspace is the more specific grant; only a managed rule goes over it. */
 	if (place == PLACE_ABOVE && pattern_is_literal(t->pat) && t->set->layer != LAYER_MANAGED)
-		return 0;
+		return t->def.access <= ACCESS_ASK && shows_around(t->s, dir) ? around_root(t) : 0;
 	if (t->def.access <= ACCESS_ASK && !pattern_is_literal(t->pat) &&
 	    (place == PLACE_OUTSIDE || place == PLACE_ABOVE) && view_shows(t->s, dir)) {
 		err_set(t->err, -ENOTSUP,

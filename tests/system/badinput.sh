@@ -50,6 +50,10 @@ workspace-newline|a missing workspace with a newline|-w $'no\nsuch'
 mode|an unknown mode|--mode sometimes
 profile|an unknown profile|--profile lenient
 home|an unknown home|--home mine
+home-closed|the home closed around the workspace, where it is shown|--home host --deny-read '~/'
+home-closed-glob|the same with a wildcard|--home host --deny-read '~/**'
+home-closed-above|what lies above it|--home host --deny-read "${H%/*}"
+root-closed-above|and where the root is shown|--root host --deny-read "${H%/*}"
 root|an unknown root|--root all
 net-value|an unknown network|--net maybe
 domain-any|every host allowed|--allow-domain '*'
