@@ -53,7 +53,6 @@ home|an unknown home|--home mine
 home-closed|the home closed around the workspace, where it is shown|--home host --deny-read '~/'
 home-closed-glob|the same with a wildcard|--home host --deny-read '~/**'
 home-closed-above|what lies above it|--home host --deny-read "${H%/*}"
-root-closed-above|and where the root is shown|--root host --deny-read "${H%/*}"
 root|an unknown root|--root all
 net-value|an unknown network|--net maybe
 domain-any|every host allowed|--allow-domain '*'
