@@ -5,7 +5,7 @@
 # shellcheck disable=SC2207 # words without spaces only
 _berm() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local verbs='run shell start exec ls suspend resume stop why explain trust init profiles doctor audit check rules import export add-dir exclude'
+	local verbs='run shell start exec attach ls suspend resume stop why explain trust init profiles doctor audit check rules import export add-dir exclude'
 	local policy='--workspace --mode --profile --policy --settings --allow-read --deny-read --allow-write
 		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
 		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
@@ -57,13 +57,13 @@ _berm() {
 			return
 		fi
 	fi
-	if [ "$verb" = exec ] || [ "$verb" = suspend ] || [ "$verb" = resume ] || [ "$verb" = stop ]; then
+	if [ "$verb" = exec ] || [ "$verb" = attach ] || [ "$verb" = suspend ] || [ "$verb" = resume ] || [ "$verb" = stop ]; then
 		first=2
 		while [ "$first" -lt "$COMP_CWORD" ] && [[ ${COMP_WORDS[first]} == -* ]]; do
 			first=$((first + 1))
 		done
 		if [[ $cur != -* ]]; then
-			if [ "$verb" != exec ] || [ "$first" -eq "$COMP_CWORD" ]; then
+			if [ "$verb" != exec ] && [ "$verb" != attach ] || [ "$first" -eq "$COMP_CWORD" ]; then
 				COMPREPLY=($(compgen -W "$(berm ls -q 2>/dev/null)" -- "$cur"))
 			elif [ $((first + 1)) -eq "$COMP_CWORD" ] || [ "$prev" = -- ]; then
 				COMPREPLY=($(compgen -c -- "$cur"))
@@ -75,6 +75,7 @@ _berm() {
 	fi
 	case $verb:$cur in
 	start:-*) COMPREPLY=($(compgen -W "$policy --name --keep --owner --events --approver --control --quiet --verbose" -- "$cur")) ;;
+	attach:-*) COMPREPLY=($(compgen -W '--terminal --read-only --detached --help' -- "$cur")) ;;
 	exec:-*) COMPREPLY=($(compgen -W '--workdir --env --help' -- "$cur")) ;;
 	ls:-*) COMPREPLY=($(compgen -W '--json --quiet --help' -- "$cur")) ;;
 	suspend:-* | resume:-*) COMPREPLY=($(compgen -W '--help' -- "$cur")) ;;

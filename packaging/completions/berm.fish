@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for berm
 
-set -l verbs run shell start exec ls suspend resume stop why explain trust init profiles doctor audit check rules import export add-dir exclude
+set -l verbs run shell start exec attach ls suspend resume stop why explain trust init profiles doctor audit check rules import export add-dir exclude
 set -l policy 'run shell start why explain check rules export'
 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -f
@@ -11,6 +11,7 @@ complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a run -d 'Run a co
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a shell -d 'Start your shell inside the sandbox'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a start -d 'Begin a session'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a exec -d 'Run a command in a session'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a attach -d 'A terminal of a session'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a ls -d 'List the sessions'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a suspend -d 'Stop everything in a session'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a resume -d 'Let it go on'
@@ -117,7 +118,10 @@ complete -c berm -n '__fish_seen_subcommand_from start' -s q -l quiet -d 'No not
 complete -c berm -n '__fish_seen_subcommand_from start' -s v -l verbose -d 'Say what is in force'
 complete -c berm -n '__fish_seen_subcommand_from exec' -s C -l workdir -r -d 'Run it there'
 complete -c berm -n '__fish_seen_subcommand_from exec' -l env -x -a '(set -nx)' -d 'Pass or set a variable'
-complete -c berm -n '__fish_seen_subcommand_from exec suspend resume stop' -a '(berm ls -q 2>/dev/null)'
+complete -c berm -n '__fish_seen_subcommand_from attach' -s t -l terminal -x -d 'Another terminal of the session'
+complete -c berm -n '__fish_seen_subcommand_from attach' -s r -l read-only -d 'Only look'
+complete -c berm -n '__fish_seen_subcommand_from attach' -s d -l detached -d 'Start the command, and do not look'
+complete -c berm -n '__fish_seen_subcommand_from exec attach suspend resume stop' -a '(berm ls -q 2>/dev/null)'
 complete -c berm -n '__fish_seen_subcommand_from ls' -l json -d 'Print it for machines'
 complete -c berm -n '__fish_seen_subcommand_from ls' -s q -l quiet -d 'Names only'
 complete -c berm -n '__fish_seen_subcommand_from stop' -l grace -x -d 'Seconds before it is killed'

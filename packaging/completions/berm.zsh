@@ -9,6 +9,7 @@ _berm() {
 		'shell:start your shell inside the sandbox'
 		'start:begin a session that runs commands later'
 		'exec:run a command in a session'
+		'attach:a terminal of a session that goes on when nobody looks'
 		'ls:list the sessions'
 		'suspend:stop everything in a session for a while'
 		'resume:let it go on'
@@ -85,6 +86,7 @@ _berm() {
 		'--enforcement[kind]:kind:(hard soft advisory)' '--expires[when it is over]:when:' '--why[shown with the decision]:text:' \
 		'--anywhere[no stronger layer lifts it]' '--json[for machines]' '1:what:(list add rm test)' ;;
 	start) _arguments -s -S $policy '--name[what it is called]:name:' '--keep[it stays when its owner ends]' '--owner[it ends with that process]:process:_pids' ${(M)run:#*--(events|approver|control|quiet|verbose)*} ;;
+	attach) _arguments -s -S '(-t --terminal)'{-t,--terminal}'[another terminal]:name:' '(-r --read-only)'{-r,--read-only}'[only look]' '(-d --detached)'{-d,--detached}'[start the command, and do not look]' '--help[list the options]' ':session:($(berm ls -q 2>/dev/null))' '*::command:_normal' ;;
 	exec) _arguments -s -S '(-C --workdir)'{-C,--workdir}'[run it there]:directory:_directories' '*--env[pass or set a variable]:variable:_parameters -g "*export*"' '--help[list the options]' ':session:($(berm ls -q 2>/dev/null))' '*::command:_normal' ;;
 	ls) _arguments -s -S '--json[for machines]' '(-q --quiet)'{-q,--quiet}'[names only]' '--help[list the options]' ;;
 	suspend | resume) _arguments -s -S '--help[list the options]' '*:session:($(berm ls -q 2>/dev/null))' ;;

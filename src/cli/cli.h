@@ -25,6 +25,7 @@ struct verb {
 /* One file per verb, verb_NAME.c; the signature is struct verb's run. */
 int verb_run(int argc, char **argv);
 int verb_start(int argc, char **argv);
+int verb_attach(int argc, char **argv);
 int verb_exec(int argc, char **argv);
 int verb_ls(int argc, char **argv);
 int verb_suspend(int argc, char **argv);

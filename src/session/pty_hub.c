@@ -28,7 +28,7 @@ struct viewer {
 
 struct pty_hub {
 	int master;
-	bool filtered;
+	bool filtered, awaited;
 	struct pty_ring ring;
 	struct viewer *v[PTY_VIEWERS];
 	struct viewer *speaker; /* who typed last, and so answers */
@@ -39,7 +39,7 @@ struct pty_hub {
 	int status;
 };
 
-struct pty_hub *pty_hub_new(int master, size_t scrollback, bool filtered)
+struct pty_hub *pty_hub_new(int master, size_t scrollback, bool filtered, bool awaited)
 {
 	struct pty_hub *h = calloc(1, sizeof(*h));
 
@@ -47,6 +47,7 @@ struct pty_hub *pty_hub_new(int master, size_t scrollback, bool filtered)
 		return NULL;
 	h->master = master;
 	h->filtered = filtered;
+	h->awaited = awaited;
 	if (pty_ring_init(&h->ring, scrollback) < 0 ||
 	    fcntl(master, F_SETFL, O_RDWR | O_NONBLOCK) < 0) {
 		h->master = -1;
@@ -193,7 +194,7 @@ static bool send_one(struct viewer *v, enum pty_type type, int a, const void *da
 	return r >= 0 || *ret_full;
 }
 
-/* Until it has everything, or takes no more for now. */
+/* Until it has everything, or its socket is full. */
 static bool serve(struct pty_hub *h, struct viewer *v)
 {
 	bool full = false;
@@ -275,9 +276,14 @@ static bool message(struct pty_hub *h, struct viewer *v, const struct pty_msg *m
 		v->cols = m->b;
 		if (!h->speaker && !v->only_looks)
 			h->speaker = v;
-		begin_anew(h, v);
 		set_size(h);
-		redraw(h);
+		if (h->awaited && !v->only_looks && !pty_ring_start(&h->ring)) {
+			term_filter_init(&v->filter, false);
+		} else {
+			begin_anew(h, v);
+			redraw(h);
+		}
+		h->awaited &= v->only_looks;
 		return true;
 	case PTY_INPUT:
 		return take_input(h, v, data, n);

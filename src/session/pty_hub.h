@@ -42,8 +42,9 @@ struct pty_msg {
 struct pty_hub;
 
 /* master: the terminal's, which becomes the hub's. filtered: viewers do not get what the filter
- * leaves out. NULL: no memory. */
-struct pty_hub *pty_hub_new(int master, size_t scrollback, bool filtered);
+ * leaves out. awaited: the first viewer is on its way already; it sees all from the beginning, as
+ * if it had been there, with questions and on the screen as it is. NULL: no memory. */
+struct pty_hub *pty_hub_new(int master, size_t scrollback, bool filtered, bool awaited);
 void pty_hub_free(struct pty_hub *h);
 
 /* A viewer's socket, which becomes the hub's. -EBUSY: there are too many. */

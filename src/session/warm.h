@@ -53,3 +53,18 @@ struct warm_result {
  * become one inside. Returns when it has ended. 0, or a negative errno: it did not
  * run; err may then be empty (the command was not found: status and errno say it). */
 int warm_run(int fd, const struct warm_command *c, struct warm_result *ret, struct berm_err *err);
+
+/* ---- for commands whose terminal others keep (session/pty_keep.h) ---- */
+
+/* Asks for c. std: its descriptors; tty: bit N, that descriptor N is the session's terminal, with
+ * these modes, instead. -E2BIG: its words are too long together. */
+int warm_request(int fd, const struct warm_command *c, const int std[3], unsigned tty,
+		 const struct warm_modes *modes);
+
+/* One message, and the descriptor with it or -1. 1; 0: nothing to read after all; negative: the
+ * session is gone (-EPIPE), or talks nonsense. */
+int warm_receive(int fd, struct warm_msg *ret, int *ret_fd);
+
+/* The sentence for a WARM_FAILED that is the answer to c. Returns a negative errno. */
+int warm_not_run(const struct warm_command *c, const struct warm_msg *m, int *ret_status,
+		 struct berm_err *err);

@@ -74,37 +74,58 @@ static void fill_modes(const struct terminal *t, struct warm_modes *m)
 	m->cols = size.ws_col;
 }
 
-static int send_request(struct client *k, struct warm_exec *x, int texts)
+static int send_exec(int fd, const struct warm_exec *x, const int std[3], int texts)
 {
 	union {
 		struct cmsghdr hdr;
 		char buf[CMSG_SPACE(WARM_FDS * sizeof(int))];
 	} ctl = { 0 };
-	int fds[WARM_FDS] = { 0, 1, 2, texts };
-	struct iovec iov = { .iov_base = x, .iov_len = sizeof(*x) };
+	int fds[WARM_FDS] = { std[0], std[1], std[2], texts };
+	struct iovec iov = { .iov_base = (void *)(uintptr_t)x, .iov_len = sizeof(*x) };
 	struct msghdr msg = { .msg_iov = &iov,
 			      .msg_iovlen = 1,
 			      .msg_control = ctl.buf,
 			      .msg_controllen = sizeof(ctl.buf) };
 	struct cmsghdr *h = CMSG_FIRSTHDR(&msg);
-	_cleanup_close_ int null = -1;
 
-	for (int i = 0; i < 3; i++) {
-		if (!k->tty[i])
-			continue;
-		/* The user's own terminal stays out of the session. */
-		if (null < 0)
-			null = open("/dev/null", O_RDWR | O_CLOEXEC);
-		if (null < 0)
-			return -errno;
-		fds[i] = null;
-		x->tty |= 1u << i;
-	}
 	h->cmsg_level = SOL_SOCKET;
 	h->cmsg_type = SCM_RIGHTS;
 	h->cmsg_len = CMSG_LEN(sizeof(fds));
 	memcpy(CMSG_DATA(h), fds, sizeof(fds));
-	return sendmsg(k->fd, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return sendmsg(fd, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int warm_request(int fd, const struct warm_command *c, const int std[3], unsigned tty,
+		 const struct warm_modes *modes)
+{
+	struct warm_exec x = { .m = { .magic = WARM_MAGIC, .type = WARM_EXEC },
+			       .tty = tty,
+			       .modes = *modes };
+	_cleanup_close_ int texts = -1;
+	int r = texts_file(c, &x, &texts);
+
+	return r < 0 ? r : send_exec(fd, &x, std, texts);
+}
+
+/* The user's own terminal stays out of the session. */
+static int send_request(const struct client *k, const struct warm_command *c,
+			const struct warm_modes *modes)
+{
+	_cleanup_close_ int null = -1;
+	int std[3] = { 0, 1, 2 };
+	unsigned tty = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (!k->tty[i])
+			continue;
+		if (null < 0)
+			null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		if (null < 0)
+			return -errno;
+		std[i] = null;
+		tty |= 1u << i;
+	}
+	return warm_request(k->fd, c, std, tty, modes);
 }
 
 /* ---- while it runs ------------------------------------------------------- */
@@ -142,8 +163,7 @@ static void handle_signal(struct client *k)
 	(void)send(k->fd, &m, sizeof(m), MSG_NOSIGNAL);
 }
 
-/* 0: nothing to read after all. Negative: the session is gone (-EPIPE), or talks nonsense. */
-static int receive(struct client *k, struct warm_msg *m, int *ret_fd)
+int warm_receive(int fd, struct warm_msg *m, int *ret_fd)
 {
 	union {
 		struct cmsghdr hdr;
@@ -154,7 +174,7 @@ static int receive(struct client *k, struct warm_msg *m, int *ret_fd)
 			      .msg_iovlen = 1,
 			      .msg_control = ctl.buf,
 			      .msg_controllen = sizeof(ctl.buf) };
-	ssize_t n = recvmsg(k->fd, &msg, MSG_CMSG_CLOEXEC);
+	ssize_t n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
 	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
 
 	*ret_fd = -1;
@@ -173,7 +193,7 @@ static int receive(struct client *k, struct warm_msg *m, int *ret_fd)
 /* 1: the answer is complete, in *m. */
 static int handle_message(struct client *k, struct warm_msg *m)
 {
-	int fd, r = receive(k, m, &fd);
+	int fd, r = warm_receive(k->fd, m, &fd);
 
 	if (r <= 0) {
 		close_quietly(fd);
@@ -211,14 +231,14 @@ static int live(struct client *k, struct warm_msg *m)
 	return r;
 }
 
-static int not_run(const struct warm_command *c, const struct warm_msg *m, struct warm_result *ret,
-		   struct berm_err *err)
+int warm_not_run(const struct warm_command *c, const struct warm_msg *m, int *ret_status,
+		 struct berm_err *err)
 {
 	const char *what = m->detail == WARM_WHY_WORKDIR && c->dir ? c->dir : c->argv[0];
 
-	ret->status = 125;
+	*ret_status = 125;
 	if (m->detail == WARM_WHY_EXEC)
-		ret->status = m->value == ENOENT || m->value == ENOTDIR ? 127 : 126;
+		*ret_status = m->value == ENOENT || m->value == ENOTDIR ? 127 : 126;
 	if (m->detail == WARM_WHY_EXEC && m->value == ENOENT && what && !strchr(what, '/'))
 		(void)err_set(err, -ENOENT, "%s: command not found", what);
 	else
@@ -238,7 +258,7 @@ static int conclude(const struct warm_command *c, int r, const struct warm_msg *
 		return err_errno(err, r, "lost session %s", c->session);
 	}
 	if (m->type == WARM_FAILED)
-		return not_run(c, m, ret, err);
+		return warm_not_run(c, m, &ret->status, err);
 	*ret = (struct warm_result){ .status = WIFEXITED(m->value) ? WEXITSTATUS(m->value)
 								   : 128 + WTERMSIG(m->value) };
 	return 0;
@@ -247,8 +267,7 @@ static int conclude(const struct warm_command *c, int r, const struct warm_msg *
 int warm_run(int fd, const struct warm_command *c, struct warm_result *ret, struct berm_err *err)
 {
 	struct client k = { .fd = fd, .signals = -1 };
-	struct warm_exec x = { .m = { .magic = WARM_MAGIC, .type = WARM_EXEC } };
-	_cleanup_close_ int texts = -1;
+	struct warm_modes modes = { 0 };
 	struct warm_msg m = { 0 };
 	int r;
 
@@ -261,12 +280,10 @@ int warm_run(int fd, const struct warm_command *c, struct warm_result *ret, stru
 	if (r < 0)
 		return err_errno(err, r, "cannot use the terminal");
 	if (k.term.active)
-		fill_modes(&k.term, &x.modes);
-	r = texts_file(c, &x, &texts);
+		fill_modes(&k.term, &modes);
+	r = send_request(&k, c, &modes);
 	if (r == -E2BIG)
 		return err_set(err, r, "the command's words are too long together");
-	if (r >= 0)
-		r = send_request(&k, &x, texts);
 	if (r >= 0)
 		r = open_signals(&k);
 	if (r < 0)

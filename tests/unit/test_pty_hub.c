@@ -52,6 +52,8 @@ struct stage {
 	int slave;
 };
 
+static bool wait_first;
+
 static void open_stage(struct stage *s, size_t scrollback)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), unlock = 0;
@@ -64,7 +66,7 @@ static void open_stage(struct stage *s, size_t scrollback)
 	assert_int_equal(tcgetattr(s->slave, &modes), 0);
 	cfmakeraw(&modes);
 	assert_int_equal(tcsetattr(s->slave, TCSANOW, &modes), 0);
-	s->hub = pty_hub_new(master, scrollback, true);
+	s->hub = pty_hub_new(master, scrollback, true, wait_first);
 	assert_non_null(s->hub);
 }
 
@@ -288,6 +290,26 @@ static void one_answers(void **state)
 	close_stage(&s);
 }
 
+/* Who starts a command sees it from its beginning, and answers. */
+static void awaited(void **state)
+{
+	struct stage s;
+	int a, b;
+
+	(void)state;
+	wait_first = true;
+	open_stage(&s, 4096);
+	wait_first = false;
+	writes(&s, "x\033[6ny");
+	a = join(&s, 24, 80, 0);
+	hears(&s, a, "x\033[6ny");
+	b = join(&s, 24, 80, 0);
+	hears(&s, b, RESET "xy");
+	close(a);
+	close(b);
+	close_stage(&s);
+}
+
 /* Megabytes to one that never reads: another one gets every byte meanwhile. */
 static void never_reads(void **state)
 {
@@ -424,9 +446,10 @@ static void bad_messages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ring),	       cmocka_unit_test(several),
-		cmocka_unit_test(one_answers), cmocka_unit_test(never_reads),
-		cmocka_unit_test(the_end),     cmocka_unit_test(bad_messages),
+		cmocka_unit_test(ring),		cmocka_unit_test(several),
+		cmocka_unit_test(one_answers),	cmocka_unit_test(awaited),
+		cmocka_unit_test(never_reads),	cmocka_unit_test(the_end),
+		cmocka_unit_test(bad_messages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
