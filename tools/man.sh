@@ -9,12 +9,13 @@ berm=${BERM_BUILD:-build}/release/berm
 status=0
 
 long_options() {
-	grep -oE -- '(^|[^A-Za-z0-9-])--[a-z][a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u
+	# None at all is no error: what is missing is told below.
+	{ grep -oE -- '(^|[^A-Za-z0-9-])--[a-z][a-z-]+' || true; } | { grep -oE -- '--[a-z-]+' || true; } | sort -u
 }
 
 # Backslash-hyphen is a plain hyphen on the page.
 page_options() {
-	sed 's/\\-/-/g; s/\\f[BIRP]//g' "$1" | grep -E '^(\.B|\.BR|\.BI|\.IP|\.OP|-|--)' | long_options
+	sed 's/\\-/-/g; s/\\f[BIRP]//g' "$1" | { grep -E '^(\.B|\.BR|\.BI|\.IP|\.OP|-|--)' || true; } | long_options
 }
 
 pages=(docs/man/berm-*.1)
