@@ -12,10 +12,10 @@
 
 static const char usage[] =
 	"usage: berm attach [OPTION]... SESSION [[--] COMMAND [ARGUMENT]...]\n"
-	"Shows a terminal of a session of berm start. With COMMAND, or when there is none\n"
-	"yet, it is started there (your shell, without COMMAND). It goes on when you detach\n"
-	"(Ctrl-] then d), and can be seen by several. Exit status: the command's own; 0\n"
-	"after a detach; 125 on an error.\n";
+	"Shows a terminal of a session of berm start. With COMMAND, or when there is\n"
+	"none yet, it is started there (your shell, without COMMAND). It goes on when\n"
+	"you detach (Ctrl-] then d), and can be seen by several. Exit status: the\n"
+	"command's own; 0 after a detach; 125 on an error.\n";
 
 static const char more[] =
 	"Examples:\n"
