@@ -53,18 +53,18 @@ static bool file_holds(int root, const char *path, const char *text)
 	return fd_read_file(root, path + 1, FILE_MAX, &data, NULL) >= 0 && strstr(data, text);
 }
 
-static bool has_env(char *const *environ, const char *name)
+static bool has_env(char *const *env, const char *name)
 {
 	size_t n = strlen(name);
 
-	for (; environ && *environ; environ++)
-		if (strncmp(*environ, name, n) == 0 && (*environ)[n] == '=')
+	for (; env && *env; env++)
+		if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
 			return true;
 	return false;
 }
 
 /* One line of the list: a word that says which test, and its argument. */
-static bool holds(const char *line, int root, const struct utsname *uts, char *const *environ)
+static bool holds(const char *line, int root, const struct utsname *uts, char *const *env)
 {
 	const char *arg = strchr(line, ' ');
 	char path[256];
@@ -77,7 +77,7 @@ static bool holds(const char *line, int root, const struct utsname *uts, char *c
 	if (str_starts(line, "version "))
 		return glob_match(arg, uts->version, false);
 	if (str_starts(line, "env "))
-		return has_env(environ, arg);
+		return has_env(env, arg);
 	if (str_starts(line, "exists "))
 		return faccessat(root, arg + 1, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	n = strcspn(arg, " ");
@@ -96,14 +96,14 @@ const struct host_kind *host_kind_named(const char *name)
 	return NULL;
 }
 
-const struct host_kind *host_kind_find(int root, const struct utsname *uts, char *const *environ)
+const struct host_kind *host_kind_find(int root, const struct utsname *uts, char *const *env)
 {
 	for (size_t i = 0; i < data_host_kinds.n; i++) {
 		const struct data_entry *e = &data_host_kinds.rows[i];
 
 		const struct host_kind *k;
 
-		if (!e->group || !holds(e->text, root, uts, environ))
+		if (!e->group || !holds(e->text, root, uts, env))
 			continue;
 		k = host_kind_named(e->group);
 		if (k)

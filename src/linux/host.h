@@ -14,7 +14,7 @@ struct host_kind {
 };
 
 /* root: descriptor of the directory to look in for files ("/" of the host). */
-const struct host_kind *host_kind_find(int root, const struct utsname *uts, char *const *environ);
+const struct host_kind *host_kind_find(int root, const struct utsname *uts, char *const *env);
 
 /* By the name of its group; NULL when there is no such. */
 const struct host_kind *host_kind_named(const char *name);

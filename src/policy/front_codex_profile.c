@@ -468,7 +468,7 @@ static bool proxy_feature(const struct json_node *root)
 static int network(struct profile *p, const struct json_node *root)
 {
 	size_t domains = 0, sockets = 0;
-	bool on, all_sockets;
+	bool on = false, all_sockets = false;
 	int r = net_flag(p, "enabled", &on);
 
 	if (r >= 0)

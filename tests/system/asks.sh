@@ -132,8 +132,8 @@ if wanted asks.clone-alone; then
 	fresh
 	tracked
 	out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" "$BERM" run -q --approver none -w "$W" --allow-read "$D/src" -- git clone -q "$D/src" c 2>&1 </dev/null)
-	t_is asks.clone-alone 'with nobody to ask the rest of a clone is there' "$(ls -A "$W/c" | tr '\n' ' ')$(ls -A "$W/c/.vscode" "$W/c/.idea" | tr '\n' ' ')" \
-		".git .idea .vscode zz $W/c/.idea:  $W/c/.vscode: "
+	t_is asks.clone-alone 'with nobody to ask the rest of a clone is there' "$(cd "$W/c" && find . -path ./.git -prune -o -print | sort | tr '\n' ' ')" \
+		". ./.idea ./.vscode ./zz "
 	drop "$D"
 fi
 
