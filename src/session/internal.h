@@ -31,8 +31,8 @@ struct session {
 	int broker;			  /* O_PATH on berm-egress, -1: it is not there */
 	int control;			  /* --control's descriptor, -1 none */
 	struct audit audit;
-	bool audit_failed;		  /* and told */
-	char last_policy_error[1024];	  /* of the steward: told once */
+	bool audit_failed;	      /* and told */
+	char last_policy_error[1024]; /* of the steward: told once */
 };
 
 /* Is there an audit log that decisions are to be written to? */
