@@ -59,6 +59,17 @@ static bool is_git(const struct sup *s, const struct task *t)
 	return false;
 }
 
+/* Of the names that repositories have folders of: .vscode, .claude/skills, .husky. */
+static bool holds_folders(const struct rule *rule)
+{
+	static const char *const groups[] = { "agent-settings", "editor-settings", "project-rc" };
+
+	for (size_t i = 0; rule->protects && i < ARRAY_SIZE(groups); i++)
+		if (streq(rule->protects, groups[i]))
+			return true;
+	return false;
+}
+
 /* When the process began, in ticks: with its id it names the process for good. 0: unknown. */
 static uint64_t begin_of(const struct task *t)
 {
@@ -87,7 +98,7 @@ void checkout_judge(struct request *r, enum file_op op, enum file_type type, str
 	t = target_task(r, &ignored);
 	if (!t || !is_git(r->sup, t))
 		return;
-	if (op == OP_CREATE && type == FT_DIR) {
+	if (op == OP_CREATE && type == FT_DIR && holds_folders(v->rule)) {
 		v->decision = VERDICT_ALLOW;
 		return;
 	}
