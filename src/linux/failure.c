@@ -48,17 +48,19 @@ static void userns_fix(struct berm_err *err)
 {
 	const struct host_kind *kind = host_kind();
 
-	if (kind->userns)
-		err_fix(err, "%s", kind->userns);
-	else if (sysctl_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
-		err_fix(err, "AppArmor forbids unprivileged user namespaces here; as root run: "
-			     "berm doctor --apparmor install");
-	else if (sysctl_is("/proc/sys/kernel/unprivileged_userns_clone", '0'))
+	/* A switch that is off is the reason wherever it is; what the kind of host says is likely.
+	 */
+	if (sysctl_is("/proc/sys/kernel/unprivileged_userns_clone", '0'))
 		err_fix(err, "user namespaces are switched off; as root run: "
 			     "sysctl -w kernel.unprivileged_userns_clone=1");
 	else if (sysctl_is("/proc/sys/user/max_user_namespaces", '0'))
 		err_fix(err, "user namespaces are switched off; as root run: "
 			     "sysctl -w user.max_user_namespaces=65536");
+	else if (kind->userns)
+		err_fix(err, "%s", kind->userns);
+	else if (sysctl_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
+		err_fix(err, "AppArmor forbids unprivileged user namespaces here; as root run: "
+			     "berm doctor --apparmor install");
 	else
 		err_fix(err,
 			"this host (a container, a chroot, another sandbox) allows no user namespaces; "

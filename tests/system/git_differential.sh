@@ -28,7 +28,7 @@ done
 
 if [ -z "$berm" ] && { ! python3 "$src/data/gen.py" "$work/lists.c" "$src/data/git-config-keys" ||
 	! cc -shared -fPIC -O1 -std=gnu17 -D_GNU_SOURCE -I"$src/src" "$src/tests/system/git_shim.c" \
-		"$src"/src/policy/git_*.c "$src/src/base/str.c" "$src/src/base/path.c" \
+		"$src"/src/policy/git_*.c "$src/src/policy/private_home.c" "$src/src/base/str.c" "$src/src/base/path.c" \
 		"$work/lists.c" -o "$work/shim.so"; }; then
 	echo 'Bail out! the shim does not build'
 	exit 1
