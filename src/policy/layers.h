@@ -12,8 +12,8 @@
 int layers_read(struct spec *s, const struct policy_input *in, struct settings_list *l,
 		struct berm_err *err);
 
-/* A settings file that only owner or root can have written. -ENOENT: there is none. */
-int settings_read_owned(const char *path, unsigned owner, char **ret, size_t *ret_len,
+/* A settings file that only user uid or root can have written. -ENOENT: there is none. */
+int settings_read_owned(const char *path, unsigned uid, char **ret, size_t *ret_len,
 			struct berm_err *err);
 
 /* Directory of the user's settings. Caller frees; NULL when out of memory. */

@@ -194,7 +194,7 @@ static int header(struct toml *t, struct json_node *root, struct json_node **ret
 		r = enter(t, n, parts.v[i], TOML_IMPLIED, &n);
 	if (r < 0)
 		return r;
-	for (int i = 0; i <= list; i++) {
+	for (int i = 0, n_ends = list ? 2 : 1; i < n_ends; i++) {
 		if (toml_peek(t) != ']')
 			return toml_fail(t, "a table's name does not end with \"]\"");
 		t->p++;

@@ -63,7 +63,7 @@ int warm_request(int fd, const struct warm_command *c, const int std[3], unsigne
 
 /* One message, and the descriptor with it or -1. 1; 0: nothing to read after all; negative: the
  * session is gone (-EPIPE), or talks nonsense. */
-int warm_receive(int fd, struct warm_msg *ret, int *ret_fd);
+int warm_receive(int fd, struct warm_msg *m, int *ret_fd);
 
 /* The sentence for a WARM_FAILED that is the answer to c. Returns a negative errno. */
 int warm_not_run(const struct warm_command *c, const struct warm_msg *m, int *ret_status,

@@ -216,7 +216,7 @@ static uint32_t command_in(struct stream *st, int32_t part, const char *row, str
 	}
 	i += row_skip(row);
 	for (uint32_t k = 1; k < i && k < o->n; k++)
-		if (o->w[k].why && (k < first || o->w[k].many || !row_has(row, "assign")))
+		if ((k < first || o->w[k].many || !row_has(row, "assign")) && o->w[k].why)
 			blind(st, part, o->w[k].why);
 	return i < o->n ? i : 0;
 }

@@ -376,7 +376,7 @@ enum shell_match shell_command_match(const struct shell_part *part, const char *
 	struct shell_pattern *p = NULL;
 	enum shell_match m;
 
-	if (shell_pattern_new(pattern, SHELL_PATTERN_BERM, &p, NULL) < 0)
+	if (shell_pattern_new(pattern, SHELL_PATTERN_BERM, &p, NULL) < 0 || !p)
 		return aim == SHELL_PERMIT ? SHELL_MISS : SHELL_MAYBE;
 	m = shell_pattern_match(p, part, aim);
 	shell_pattern_free(p);

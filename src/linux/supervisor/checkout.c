@@ -51,7 +51,7 @@ static bool is_git(const struct sup *s, const struct task *t)
 		return false;
 	exe[n] = '\0';
 	name = strrchr(exe, '/');
-	if (!name || (!streq(name, "/git") && strncmp(name, "/git-", 5)) || writable(s, exe))
+	if (!name || (!streq(name, "/git") && !str_starts(name, "/git-")) || writable(s, exe))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (path_within(exe, places[i]))
