@@ -374,6 +374,10 @@ static const struct {
 	{ "\033[?7l", "\033[?7h" },
 };
 
+static const char all_modes[] =
+	"\033[?1;5;6;7;9;47;66;69;1004;1049;2004;2026;2031;2048;9001h\033[?7;25l\033[4h\016\033(0"
+	"\033[1m\033]8;;http://a\a\033[>4;2m\033[>1u\033[1;2r";
+
 static void undone(void **state)
 {
 	static char undo[TERM_UNDO_MAX];
@@ -393,10 +397,7 @@ static void undone(void **state)
 		assert_int_equal(term_filter_undo(&one.f, undo), 0);
 	}
 	/* Everything at once has room. */
-	in_pieces(
-		"\033[?1;5;6;7;9;47;66;69;1004;1049;2004;2026;2031;2048;9001h\033[?7;25l\033[4h\016\033(0"
-		"\033[1m\033]8;;http://a\a\033[>4;2m\033[>1u\033[1;2r",
-		113, 113, &one);
+	in_pieces(all_modes, sizeof(all_modes) - 1, sizeof(all_modes), &one);
 	assert_true(one.f.set != 0);
 	for (int i = 0; i < 100; i++)
 		feed(&one, "\033[>1u", 5);
