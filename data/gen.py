@@ -65,6 +65,24 @@ def ranges(path):
             "const size_t data_address_ranges_n = %d;\n\n" % ("".join(rows), len(rows)))
 
 
+def table(ident, rows):
+    """One text, and places in it: pointers would have to be set at each start."""
+    text, size, places = [], 0, {}
+
+    def place(string):
+        nonlocal size
+        if string not in places:
+            places[string] = size
+            text.append("\t%s \"\\0\"\n" % quote(string))
+            size += len(string.encode()) + 1
+        return places[string]
+
+    place("")
+    lines = ["\t{ %d, %d, %d },\n" % (place(entry), place(group or ""), number) for entry, group, number in rows]
+    return "static const char %s_text[] =\n%s;\nstatic const struct data_row %s_rows[] = {\n%s};\n" % (
+        ident, "".join(text), ident, "".join(lines) or "\t{ 0, 0, 0 },\n")
+
+
 def main():
     out, lists = sys.argv[1], sys.argv[2:]
     code = ['#include "policy/data.h"\n#include "shell/data.h"\n\n']
@@ -85,11 +103,9 @@ def main():
             if text in seen:
                 sys.exit("%s:%d: %s is there twice" % (path, number, text))
             seen.add(text)
-        code.append("static const struct data_entry %s_rows[] = {\n" % ident)
-        for text, group, number in rows:
-            code.append("\t{ %s, %s, %d },\n" % (quote(text), quote(group) if group else "NULL", number))
-        code.append("};\n%sconst struct data_list %s = { %s, %s_rows, %d };\n\n"
-                    % (static, ident, quote("data/" + name), ident, len(rows)))
+        code.append(table(ident, rows))
+        code.append("%sconst struct data_list %s = { %s, %s_text, %s_rows, %d };\n\n"
+                    % (static, ident, quote("data/" + name), ident, ident, len(rows)))
     code.append("const struct data_group data_domain_groups[] = {\n")
     for name in groups:
         code.append("\t{ %s, &data_domains_%s },\n" % (quote(name), name.replace("-", "_")))

@@ -36,7 +36,7 @@ static int keep(struct guard_memory *m, struct guard_rule *r, int64_t now)
 static bool near_protected(const char *prefix, size_t len)
 {
 	for (size_t i = 0; i < data_protected_refs.n; i++) {
-		const char *row = data_protected_refs.rows[i].text;
+		const char *row = data_text(&data_protected_refs, i);
 		size_t fixed = strcspn(row, "*?["), n = fixed < len ? fixed : len;
 
 		if (strncmp(row, prefix, n) == 0)
@@ -121,7 +121,7 @@ static int remember_effect(struct guard_memory *m, enum effect e, const struct g
 static bool runs_anything(const char *program)
 {
 	for (size_t i = 0; i < data_remember_never.n; i++)
-		if (streq(data_remember_never.rows[i].text, program))
+		if (streq(data_text(&data_remember_never, i), program))
 			return true;
 	return false;
 }

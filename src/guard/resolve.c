@@ -27,7 +27,7 @@ static void say(struct guard_opinion *o, bool *has, const struct guard_opinion *
 static bool is_protected(const char *ref)
 {
 	for (size_t i = 0; i < data_protected_refs.n; i++)
-		if (glob_match(data_protected_refs.rows[i].text, ref, false))
+		if (glob_match(data_text(&data_protected_refs, i), ref, false))
 			return true;
 	return false;
 }

@@ -188,7 +188,7 @@ static int take_defaults(struct guard_rules *r, const char *name, struct berm_er
 	const struct data_list *l = &data_guard_defaults;
 
 	for (size_t i = 0; i < l->n; i++) {
-		const char *row = after_name(l->rows[i].text, name);
+		const char *row = after_name(data_text(l, i), name);
 		size_t len = row ? strcspn(row, " ") : 0;
 		enum effect e;
 		int decision;
@@ -197,10 +197,10 @@ static int take_defaults(struct guard_rules *r, const char *name, struct berm_er
 			continue;
 		decision = row[len] ? guard_decision_parse(row + len + 1) : -1;
 		if (!effect_parse(row, len, &e) || decision < 0)
-			return err_set(err, -EINVAL, "%s:%u: bad row", l->file, l->rows[i].line);
+			return err_set(err, -EINVAL, "%s:%u: bad row", l->file, data_at(l, i).line);
 		r->defaults[e].decision = (enum decision)decision;
-		r->defaults[e].row = l->rows[i].text;
-		r->defaults[e].origin = (struct origin){ l->file, l->rows[i].line };
+		r->defaults[e].row = data_text(l, i);
+		r->defaults[e].origin = (struct origin){ l->file, data_at(l, i).line };
 	}
 	return 0;
 }
@@ -210,7 +210,7 @@ static int take_modes(struct guard_rules *r, struct berm_err *err)
 	const struct data_list *l = &data_guard_modes;
 
 	for (size_t i = 0; i < l->n; i++) {
-		const char *row = l->rows[i].text;
+		const char *row = data_text(l, i);
 		size_t len = strcspn(row, " ");
 		bool known = false;
 		enum effect e;
@@ -225,13 +225,13 @@ static int take_modes(struct guard_rules *r, struct berm_err *err)
 				.decision = VERDICT_DENY,
 				.source = GUARD_FROM_MODE,
 				.row = row,
-				.origin = { l->file, l->rows[i].line },
+				.origin = { l->file, data_at(l, i).line },
 				.reason = "this mode changes nothing",
 			};
 		}
 		if (!known)
 			return err_set(err, -EINVAL, "%s:%u: bad row %.*s", l->file,
-				       l->rows[i].line, (int)len, row);
+				       data_at(l, i).line, (int)len, row);
 	}
 	return 0;
 }

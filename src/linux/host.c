@@ -99,7 +99,7 @@ const struct host_kind *host_kind_named(const char *name)
 const struct host_kind *host_kind_find(int root, const struct utsname *uts, char *const *env)
 {
 	for (size_t i = 0; i < data_host_kinds.n; i++) {
-		const struct data_entry *e = &data_host_kinds.rows[i];
+		const struct data_entry e_at = data_at(&data_host_kinds, i), *e = &e_at;
 
 		const struct host_kind *k;
 

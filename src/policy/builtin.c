@@ -110,7 +110,7 @@ static int add_list(struct spec *s, const struct data_list *list, struct rule_de
 
 	places_init(&places, s);
 	for (size_t i = 0; i < list->n; i++) {
-		const struct data_entry *e = &list->rows[i];
+		const struct data_entry e_at = data_at(list, i), *e = &e_at;
 		struct rule_def one = def;
 		int r;
 

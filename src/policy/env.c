@@ -19,11 +19,11 @@ const char *env_get(char *const *vars, const char *name)
 	return NULL;
 }
 
-static const struct data_entry *list_has(const struct data_list *l, const char *name, bool fold)
+static const struct data_row *list_has(const struct data_list *l, const char *name, bool fold)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a list has its rows */
-		const char *glob = l->rows[i].text;
+		const char *glob = data_text(l, i);
 
 		/* Most entries end here: this runs for each variable of the caller. */
 		if (!fold && glob[0] != '*' &&
@@ -72,7 +72,7 @@ static int env_put(struct env *env, const char *name, const char *value, struct 
 
 static const struct origin built_in = { "built-in", 0 };
 
-static struct origin listed(const struct data_list *l, const struct data_entry *e)
+static struct origin listed(const struct data_list *l, const struct data_row *e)
 {
 	return (struct origin){ l->file, e->line };
 }
@@ -128,7 +128,7 @@ static int env_inherit(const struct policy_input *in, struct env *env)
 	for (char *const *e = in->environ; e && *e; e++) {
 		_cleanup_free_ char *name = strndup(*e, strcspn(*e, "="));
 		const char *value = *e + strcspn(*e, "=");
-		const struct data_entry *why;
+		const struct data_row *why;
 
 		if (!name)
 			return -ENOMEM;
@@ -142,11 +142,11 @@ static int env_inherit(const struct policy_input *in, struct env *env)
 }
 
 /* The entry of the scrub list that keeps name out even though it was named. */
-static const struct data_entry *never(const char *name)
+static const struct data_row *never(const char *name)
 {
-	const struct data_entry *e = list_has(&data_env_scrub, name, false);
+	const struct data_row *e = list_has(&data_env_scrub, name, false);
 
-	return e && streq(e->group, "never") ? e : NULL;
+	return e && streq(data_env_scrub.text + e->group, "never") ? e : NULL;
 }
 
 /* Of the session itself. */
@@ -274,16 +274,16 @@ static void env_drop(const char *glob, struct env *env)
  * from inside. */
 static bool names_proxy(const char *name)
 {
-	const struct data_entry *e = list_has(&data_env_scrub, name, false);
+	const struct data_row *e = list_has(&data_env_scrub, name, false);
 
-	return e && e->group && streq(e->group, "proxy");
+	return e && streq(data_env_scrub.text + e->group, "proxy");
 }
 
 /* Says that a variable somebody asked for never passes. */
 static int note_scrubbed(struct spec *s, const struct policy_input *in, const struct settings *set,
 			 const struct setting *e)
 {
-	const struct data_entry *why = never(e->name);
+	const struct data_row *why = never(e->name);
 	_cleanup_free_ char *note = NULL;
 
 	if (!why && !in->bare && e->key == SET_ENV_PASS && names_proxy(e->name)) {
@@ -295,7 +295,7 @@ static int note_scrubbed(struct spec *s, const struct policy_input *in, const st
 	if (!why)
 		return 0;
 	note = str_printf("%s: %s is never passed to a command (%s:%u, \"%s\")", set->file, e->name,
-			  data_env_scrub.file, why->line, why->text);
+			  data_env_scrub.file, why->line, data_env_scrub.text + why->text);
 	return note && strv_add(&s->notes, note) == 0 ? 1 : -ENOMEM;
 }
 

@@ -72,7 +72,7 @@ static int add_file(struct exporter *x, const struct settings *set, const struct
 static int add_group(struct exporter *x, const struct data_list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (strv_add(&x->allow_host, l->rows[i].text) < 0)
+		if (strv_add(&x->allow_host, data_text(l, i)) < 0)
 			return -ENOMEM;
 	return 0;
 }

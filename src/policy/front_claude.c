@@ -126,7 +126,7 @@ static int take_directories(struct front *f, const struct json_node *n, const st
 static bool is_secret(const char *name)
 {
 	for (size_t i = 0; i < data_env_secret.n; i++)
-		if (glob_match(data_env_secret.rows[i].text, name, true))
+		if (glob_match(data_text(&data_env_secret, i), name, true))
 			return true;
 	return false;
 }

@@ -63,7 +63,7 @@ static enum git_key_kind find(const char *key, size_t len)
 	const struct data_list *list = &data_git_config_keys;
 
 	for (size_t i = 0; i < list->n; i++) {
-		const struct data_entry *row = &list->rows[i];
+		const struct data_entry row_at = data_at(list, i), *row = &row_at;
 
 		if (strncmp(row->text, key, len) != 0 || row->text[len] != '\0')
 			continue;

@@ -219,7 +219,7 @@ static int add_list(struct builder *b, const struct data_list *list, struct sour
 	src.listed = true;
 	src.layer = LAYER_BUILTIN;
 	for (size_t i = 0; i < list->n; i++) {
-		const struct data_entry *e = &list->rows[i];
+		const struct data_entry e_at = data_at(list, i), *e = &e_at;
 		int r;
 
 		src.pattern = e->text;

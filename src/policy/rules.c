@@ -283,7 +283,7 @@ int spec_finish_rules(struct spec *s, struct berm_err *err)
 	for (size_t i = 0; i < s->n_rules; i++)
 		p->n_live += live_of(s, s->rules[i], &p->live[p->n_live]);
 	for (size_t i = 0; i < data_dependency_dirs.n; i++) {
-		const char *name = data_dependency_dirs.rows[i].text;
+		const char *name = data_text(&data_dependency_dirs, i);
 
 		p->dep_bits |= 1ull << name_hash(name, strlen(name));
 	}
@@ -297,7 +297,7 @@ bool is_dependency_dir(const struct spec *s, const char *name, size_t len)
 	if (!(p->dep_bits >> name_hash(name, len) & 1u))
 		return false;
 	for (size_t i = 0; i < data_dependency_dirs.n; i++) {
-		const char *d = data_dependency_dirs.rows[i].text;
+		const char *d = data_text(&data_dependency_dirs, i);
 
 		if (strlen(d) == len && memcmp(d, name, len) == 0)
 			return true;
@@ -308,7 +308,7 @@ bool is_dependency_dir(const struct spec *s, const char *name, size_t len)
 bool is_dangerous_binary(const char *name)
 {
 	for (size_t i = 0; i < data_dangerous_binaries.n; i++)
-		if (glob_match(data_dangerous_binaries.rows[i].text, name, false))
+		if (glob_match(data_text(&data_dangerous_binaries, i), name, false))
 			return true;
 	return false;
 }

@@ -104,9 +104,9 @@ static int add_home_allow(struct spec *s, struct berm_err *err)
 	_cleanup_close_ int home = open(s->home_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	for (size_t i = 0; home >= 0 && i < data_home_allow.n; i++) {
-		const char *name = data_home_allow.rows[i].text;
+		const char *name = data_text(&data_home_allow, i);
 		char path[PATH_MAX], source[PATH_MAX];
-		struct origin o = { data_home_allow.file, data_home_allow.rows[i].line };
+		struct origin o = { data_home_allow.file, data_at(&data_home_allow, i).line };
 		struct stat st;
 
 		if (fstatat(home, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||

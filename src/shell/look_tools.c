@@ -147,7 +147,7 @@ static bool harmless_key(const char *setting)
 	const struct data_list *list = &data_commands_git_keys;
 
 	for (size_t i = 0; i < list->n; i++) {
-		const char *row = list->rows[i].text;
+		const char *row = data_text(list, i);
 		size_t n = strlen(row);
 		bool prefix = row[n - 1] == '*';
 

@@ -430,11 +430,11 @@ enum shell_match shell_list_match(enum shell_list list, const struct shell_part 
 		struct rule rule;
 		enum shell_match m;
 
-		if (!p->n_words && l->rows[i].text[0] != '>')
+		if (!p->n_words && data_text(l, i)[0] != '>')
 			continue;
-		if (name && !may_concern(l->rows[i].text, name, len))
+		if (name && !may_concern(data_text(l, i), name, len))
 			continue;
-		if (!rule_read(l->rows[i].text, &rule))
+		if (!rule_read(data_text(l, i), &rule))
 			continue;
 		m = streq(rule.tokens[0].text, ":recursion")
 			    ? (p->flags & SHELL_RECURSES ? SHELL_HIT : SHELL_MISS)
@@ -442,9 +442,9 @@ enum shell_match shell_list_match(enum shell_list list, const struct shell_part 
 		if (m <= best)
 			continue;
 		best = m;
-		*ret = (struct shell_rule){ .text = l->rows[i].text,
+		*ret = (struct shell_rule){ .text = data_text(l, i),
 					    .file = l->file,
-					    .line = l->rows[i].line };
+					    .line = data_at(l, i).line };
 	}
 	return best;
 }
@@ -466,14 +466,14 @@ effects_t shell_classify(const struct shell_part *p)
 		struct rule rule;
 		enum effect e;
 
-		if (!may_concern(l->rows[i].text, name, len) || !rule_read(l->rows[i].text, &rule))
+		if (!may_concern(data_text(l, i), name, len) || !rule_read(data_text(l, i), &rule))
 			continue;
 		/* What may be of a class is of it: it is the stricter reading. */
 		if (rule_match(&rule, p) == SHELL_MISS)
 			continue;
 		for (unsigned k = 0; k < EFFECT_N; k++) {
 			e = (enum effect)k;
-			if (streq_fold(l->rows[i].group, effect_name(e)))
+			if (streq_fold(data_at(l, i).group, effect_name(e)))
 				set |= EFFECT_BIT(e);
 		}
 	}

@@ -43,7 +43,7 @@ bool dangerous_assign(const struct shell_word *w)
 	if (eq && !w->why && harmless_value(eq + 1))
 		return false;
 	for (size_t i = 0; i < list->n; i++) {
-		const char *row = list->rows[i].text;
+		const char *row = data_text(list, i);
 		size_t n = strlen(row);
 		bool prefix = row[n - 1] == '*';
 

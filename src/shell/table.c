@@ -36,10 +36,10 @@ const char *known_command(const char *name, size_t len)
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
-		int c = compare(list->rows[mid].text, name, len);
+		int c = compare(data_text(list, mid), name, len);
 
 		if (c == 0)
-			return list->rows[mid].text + len + 1;
+			return data_text(list, mid) + len + 1;
 		if (c < 0)
 			lo = mid + 1;
 		else

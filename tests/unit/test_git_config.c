@@ -463,11 +463,11 @@ static void test_list(void **state)
 		size_t n = 0, sub_len;
 		const char *sub;
 
-		for (const char *p = list->rows[i].text; *p; p++)
+		for (const char *p = data_text(list, i); *p; p++)
 			key[n++] = *p == '*' || *p == '?' ? 'q' : *p;
 		key[n] = '\0';
 		if (git_key_kind(key, &sub, &sub_len) == KEY_UNKNOWN)
-			fail_msg("%s:%u: not found", list->file, list->rows[i].line);
+			fail_msg("%s:%u: not found", list->file, data_at(list, i).line);
 	}
 }
 

@@ -131,7 +131,7 @@ static void list_and_texts_agree(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < data_host_kinds.n; i++) {
-		const struct data_entry *e = &data_host_kinds.rows[i];
+		const struct data_entry e_at = data_at(&data_host_kinds, i), *e = &e_at;
 		bool known = false;
 
 		for (size_t t = 0; t < ARRAY_SIZE(tests); t++)

@@ -68,20 +68,20 @@ static void test_never(void **state)
 		char *vars[] = { line, NULL };
 		const char *ask[] = { name, line };
 
-		sample(name, sizeof(name), data_env_scrub.rows[i].text);
+		sample(name, sizeof(name), data_text(&data_env_scrub, i));
 		(void)snprintf(line, sizeof(line), "%s=evil", name);
 		m->in.environ = vars;
 		m->in.env = ask;
 		m->in.n_env = 2;
 		(void)resolve(m);
-		if (streq(data_env_scrub.rows[i].group, "never")) {
+		if (streq(data_at(&data_env_scrub, i).group, "never")) {
 			const char *v = env_of(m->spec, name);
 
 			never++;
 			if (v && streq(v, "evil"))
 				fail_msg("%s came in", name);
 			assert_true(has_note(m->spec, name));
-		} else if (streq(data_env_scrub.rows[i].group, "proxy")) {
+		} else if (streq(data_at(&data_env_scrub, i).group, "proxy")) {
 			/* The host's never, one that somebody wrote down does. */
 			assert_true(has_note(m->spec, "not passed to a command"));
 			assert_string_equal(env_of(m->spec, name), "evil");

@@ -374,12 +374,12 @@ static void test_table(void **state)
 
 	(void)state;
 	for (size_t i = 1; i < l->n; i++) {
-		const char *a = l->rows[i - 1].text, *b = l->rows[i].text;
+		const char *a = data_text(l, i - 1), *b = data_text(l, i);
 		size_t n = strcspn(a, " "), m = strcspn(b, " ");
 		int c = memcmp(a, b, n < m ? n : m);
 
 		if (c > 0 || (c == 0 && n >= m))
-			fail_msg("%s:%u: %s stands behind %s", l->file, l->rows[i].line, b, a);
+			fail_msg("%s:%u: %s stands behind %s", l->file, data_at(l, i).line, b, a);
 	}
 }
 
