@@ -672,12 +672,12 @@ static void test_lists(void **state)
 	lists[n++] = &data_domains_deny;
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < lists[i]->n; j++) {
-			const char *text = lists[i]->rows[j].text;
+			const char *text = data_text(lists[i], j);
 			struct host_pattern p, quick = { 0 };
 			struct berm_err err = { 0 };
 
 			if (host_pattern_parse(text, false, &p, &err) < 0)
-				fail_msg("%s:%u: %s", lists[i]->file, lists[i]->rows[j].line,
+				fail_msg("%s:%u: %s", lists[i]->file, data_at(lists[i], j).line,
 					 err.msg);
 			host_pattern_of_list(text, &quick);
 			if (memcmp(&p, &quick, sizeof(p)) != 0)

@@ -46,7 +46,7 @@ static void test_nothing_inherited(void **state)
 			char name[64], line[96];
 			char *vars[] = { line, NULL };
 
-			sample(name, sizeof(name), lists[l]->rows[i].text);
+			sample(name, sizeof(name), data_text(lists[l], i));
 			(void)snprintf(line, sizeof(line), "%s=evil", name);
 			m->in.environ = vars;
 			(void)resolve(m);

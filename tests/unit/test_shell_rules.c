@@ -211,11 +211,11 @@ static void test_rows(void **state)
 			struct rule rule;
 			bool known = false;
 
-			assert_true(rule_read(lists[l]->rows[i].text, &rule));
+			assert_true(rule_read(data_text(lists[l], i), &rule));
 			assert_int_not_equal(rule.tokens[0].kind, '-');
 			for (unsigned e = 0; l == 3 && e < EFFECT_N; e++)
 				known |= streq_fold(effect_name((enum effect)e),
-						    lists[l]->rows[i].group);
+						    data_at(lists[l], i).group);
 			assert_true(l != 3 || known);
 		}
 }
