@@ -480,18 +480,19 @@ kill_own()
 
 suite_usage()
 {
-	echo "usage: run.sh [-j N] [-o ID-GLOB] [-k] BERM [SUBJECT...]" >&2
+	echo "usage: run.sh [-j N] [-o ID-GLOB] [-s SUBJECT,...] [-k] BERM [SUBJECT...]" >&2
 	exit 2
 }
 
 suite_main()
 {
-	local s jobs=2 dir=$1
+	local s jobs=2 dir=$1 named=()
 	shift
-	while getopts 'j:o:k' s; do
+	while getopts 'j:o:s:k' s; do
 		case $s in
 		j) jobs=$OPTARG ;;
 		o) export T_ONLY=$OPTARG ;;
+		s) IFS=, read -ra named <<<"$OPTARG" ;;
 		k) export T_KEEP=1 ;;
 		*) suite_usage ;;
 		esac
@@ -508,7 +509,7 @@ suite_main()
 	trap 'exit 1' INT TERM
 	suite_template && suite_build || exit 1
 	set -f
-	suite_subjects "$dir" "$jobs" "$@"
+	suite_subjects "$dir" "$jobs" ${named+"${named[@]}"} "$@"
 	suite_report
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The escape corpus: run.sh [-j N] [-o ID-GLOB] [-k] BERM [SUBJECT...]
+# The escape corpus: run.sh [-j N] [-o ID-GLOB] [-s SUBJECT,...] [-k] BERM [SUBJECT...]
 # Prints TAP. Runs as whoever calls it. See tests/lib.sh.
 
 HERE=$(cd "$(dirname "$0")" && pwd)

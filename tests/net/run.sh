@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The network, against an internet of the tests' own (world.sh, rows.bash):
-# run.sh [-j N] [-o ID-GLOB] [-k] BERM [SUBJECT...]
+# run.sh [-j N] [-o ID-GLOB] [-s SUBJECT,...] [-k] BERM [SUBJECT...]
 # Prints TAP. Runs as whoever calls it.
 
 HERE=$(cd "$(dirname "$0")" && pwd)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What must work, and what must be refused clearly:
-# run.sh [-j N] [-o ID-GLOB] [-k] BERM [SUBJECT...]
+# run.sh [-j N] [-o ID-GLOB] [-s SUBJECT,...] [-k] BERM [SUBJECT...]
 # Prints TAP. Runs as whoever calls it. See tests/lib.sh and rows.bash.
 
 HERE=$(cd "$(dirname "$0")" && pwd)
