@@ -122,7 +122,7 @@ static int add_list(struct spec *s, const struct data_list *list, struct rule_de
 		if (e->text[0] == '~' || e->text[0] == '/')
 			one.flags &= ~(unsigned)RULE_EXEMPT_DEPS;
 		/* Nothing lifts the protection of berm's own policy. */
-		if ((def.flags & RULE_MANDATORY) && !streq(e->group, "berm-policy"))
+		if ((def.flags & RULE_MANDATORY) && e->group && !streq(e->group, "berm-policy"))
 			one.protects = e->group;
 		if (e->text[0] == '!') {
 			one.pattern = e->text + 1;

@@ -227,7 +227,7 @@ static int add_list(struct builder *b, const struct data_list *list, struct sour
 		if (src.decision == VERDICT_DENY) {
 			src.group = e->group;
 			/* The rest can be opened by a rule that names it. */
-			src.fixed = !streq(e->group, "exfiltration");
+			src.fixed = !e->group || !streq(e->group, "exfiltration");
 		}
 		r = add(b, &src);
 		if (r < 0)
