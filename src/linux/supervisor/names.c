@@ -12,15 +12,18 @@
 int names_find(struct request *r, enum file_op op, int dirfd, uint64_t path, struct place *p)
 {
 	ssize_t n;
+	int err;
 
 	place_init(p);
 	n = target_string(r, path, r->path);
 	if (n < 0)
 		return (int)n;
-	/* What we cannot find the kernel will not find either, and it names the error;
-	 * what is not ours to govern is done by it. */
-	if (place_find(r, &START_AT(dirfd), r->path, p))
-		return SUP_CONTINUE;
+	/* What we cannot find the kernel will not find either, and it names the error; what is
+	 * not ours to govern is done by it. But a directory that is not there may be made
+	 * before the kernel looks, by another thread: Landlock would refuse what is allowed. */
+	err = place_find(r, &START_AT(dirfd), r->path, p);
+	if (err)
+		return err == -ENOENT ? err : SUP_CONTINUE;
 	if (p->root)
 		return 0;
 	outside_note(r, op, &START_AT(dirfd), p, r->path);
