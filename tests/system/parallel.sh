@@ -67,4 +67,27 @@ if wanted parallel.with-host; then
 	drop "$D"
 fi
 
+if wanted parallel.makes-above; then
+	# as npm does: threads make the same missing directory, each tries its own below it first
+	fresh
+	out=$(cd "$W" && HOME=$H "$BERM" run -q -w "$W" -- /usr/bin/python3 -c '
+import concurrent.futures, os, shutil
+def make(path):
+    try:
+        os.mkdir(path)
+    except FileNotFoundError:
+        try:
+            os.mkdir(os.path.dirname(path))
+        except FileExistsError:
+            pass
+        os.mkdir(path)
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    for turn in range(200):
+        list(pool.map(make, [f"new/{i}" for i in range(16)]))
+        shutil.rmtree("new")
+print("made")' 2>&1)
+	t_is parallel.makes-above 'threads make the same missing directory' "$out" made
+	drop "$D"
+fi
+
 done_testing
