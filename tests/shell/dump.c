@@ -82,7 +82,7 @@ static int answer(const char *text, size_t len)
 }
 
 /* One record in one write: arguments end with NUL, the record with another. */
-static int stub(const char *name, int argc, char **argv)
+static int stand_in(const char *name, int argc, char **argv)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(1u << 20);
 	const char *log = getenv("STUB_LOG");
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	size_t n;
 
 	if (!streq(name, "shell_dump"))
-		return stub(name, argc, argv);
+		return stand_in(name, argc, argv);
 	while ((n = fread(chunk, 1, sizeof(chunk), stdin)))
 		(void)buf_add(&b, chunk, n);
 	if (argc > 1 && streq(argv[1], "-m")) {
