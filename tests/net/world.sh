@@ -50,14 +50,17 @@ make_site() {
 		git init -q -b main project && cd project && echo 'from the internet' >file.txt && git add . &&
 			git -c user.name=t -c user.email=t@t commit -q -m first && cd .. &&
 			git clone -q --bare project git/project.git || exit 1
+		mkdir -p crate/src && printf '[package]\nname = "leftish"\nversion = "1.0.0"\n' >crate/Cargo.toml &&
+			echo 'pub fn say() -> &'"'static"' str { "leftish works" }' >crate/src/lib.rs && (
+			cd crate && git init -q -b main . && git add . && git -c user.name=t -c user.email=t@t commit -q -m first
+		) && git clone -q --bare crate git/crate.git || exit 1
 		mkdir -p package && echo '{"name": "leftish", "version": "1.0.0"}' >package/package.json &&
 			echo 'module.exports = "leftish works";' >package/index.js &&
 			tar czf npm/leftish-1.0.0.tgz package || exit 1
-		if command -v sshd >/dev/null; then
-			ssh-keygen -q -t ed25519 -N '' -f host_key && ssh-keygen -q -t ed25519 -N '' -f login &&
-				cp login.pub authorized && printf '%s\n' "HostKey $site/host_key" 'UsePAM no' 'StrictModes no' \
-				"AuthorizedKeysFile $site/authorized" 'PidFile none' 'PermitRootLogin yes' \
-				'PrintMotd no' >sshd_config || exit 1
+		if command -v dropbear >/dev/null; then
+			ssh-keygen -q -t ed25519 -N '' -f login && dropbearkey -t ed25519 -f host_key &&
+				mkdir -p home/.ssh && cp login.pub home/.ssh/authorized_keys && chmod -R go-w home &&
+				id=$(id -un) && echo "$id:x:$WORLD_UID:$WORLD_GID::$site/home:/bin/sh" >"$WORLD/etc/passwd" || exit 1
 		fi
 		/usr/bin/python3 - <<-'PY'
 			import zipfile
@@ -107,8 +110,8 @@ inside() {
 		echo 3 >/proc/sys/net/ipv4/tcp_fastopen' || exit 77
 	ip route add default via 198.51.101.1
 	ip -6 route add default via 2600:1f18:51::1
-	# sshd wants /run/sshd, and a resolv.conf may point to below /run
-	mount -t tmpfs -o mode=755 tmpfs /run && mkdir /run/sshd || exit 77
+	# a resolv.conf may point to below /run
+	mount -t tmpfs -o mode=755 tmpfs /run || exit 77
 	for file in resolv.conf hosts; do
 		target=$(realpath -m "/etc/$file")
 		[[ -e $target ]] || { mkdir -p "${target%/*}" && : >"$target"; }

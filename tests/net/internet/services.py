@@ -69,12 +69,16 @@ def ssh_banner(conn, peer):
 
 
 def sshd(conn, peer):
-    """The real one, for the user that the tests run as."""
+    """A real one, for the user that the tests run as, with a home of the tests' own. Dropbear:
+    it is a program alone, where the package of the other starts a service."""
     record.line("sshd", name=whom(conn))
     uid, gid = os.environ["WORLD_UID"], os.environ["WORLD_GID"]
-    wrap = [] if uid == "0" else ["unshare", "--user", "--map-user=" + uid, "--map-group=" + gid, "--"]
-    site = os.environ["WORLD"] + "/site"
-    subprocess.run([*wrap, shutil.which("sshd") or "sshd", "-i", "-f", site + "/sshd_config"],
+    wrap = ["unshare", "--mount", "sh", "-c",
+            'mount --bind "$WORLD/etc/passwd" /etc/passwd && exec "$@"', "sh"]
+    if uid != "0":
+        wrap += ["unshare", "--user", "--map-user=" + uid, "--map-group=" + gid, "--"]
+    subprocess.run([*wrap, shutil.which("dropbear") or "dropbear", "-i", "-s",
+                    "-r", os.environ["WORLD"] + "/site/host_key"],
                    stdin=conn, stdout=conn, stderr=subprocess.DEVNULL, check=False)
 
 
