@@ -77,6 +77,7 @@ def usable(place, names):
         try:
             installed = os.path.join(os.environ.get("BERM_PEERS", ""), "node_modules/.bin", name)
             if not shutil.which(name) and not os.path.exists(installed):
+                print(f"# {name} is not installed")
                 continue
             run(place, tools.PEERS[name](place, place.workspace, ["true"]), place.workspace)
             found[name] = tools.PEERS[name]

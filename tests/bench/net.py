@@ -64,8 +64,10 @@ class Ways:
             f.write('{"network": {"allowedDomains": ["%s"], "deniedDomains": []}, "filesystem": '
                     '{"denyRead": [], "allowWrite": ["."], "denyWrite": []}}' % HOST)
         words = [words[0], SMALLER[words[0]], *words[2:]]
+        # its way out listens a moment after the command has begun
+        wait = "until (: </dev/tcp/127.0.0.1/${HTTPS_PROXY##*:}) 2>/dev/null; do sleep 0.01; done; "
         return [program if os.path.exists(program) else "srt", "--settings", settings, "-c",
-                "PROXY=1 " + " ".join(self.client(words))]
+                wait + "PROXY=1 " + " ".join(self.client(words))]
 
 
 def once(ways, way, words, patience=120):
@@ -80,8 +82,8 @@ def once(ways, way, words, patience=120):
         run.wait()
         raise
     if run.returncode != 0:
-        raise RuntimeError(errors.decode(errors="replace").strip().splitlines()[-1:] or
-                           run.returncode)
+        said = errors.decode(errors="replace").strip().splitlines()
+        raise RuntimeError(said[-1] if said else f"exit {run.returncode}")
     return float(out)
 
 

@@ -3,7 +3,7 @@
 # tests/bench/run.sh BERM [OPTION]... [WORK]...: builds the helpers beside BERM and
 # measures (bench.py --help; net.py for the network, which WORK calls "net"). As root it makes an ordinary user for it, and only
 # root can see the memory of berm's processes, which nobody else may look into.
-# Peers: what is on the PATH, or below $BERM_PEERS where npm has put it.
+# Peers: what is on the PATH, or below $BERM_PEERS, into which npm puts srt.
 set -euo pipefail
 berm=$(realpath "${1:?usage: run.sh BERM [OPTION]... [WORK]...}")
 shift
@@ -28,6 +28,11 @@ net_wanted() {
 	done
 	[[ -z $some ]]
 }
+
+if [[ " $* " != *" --no-peers "* ]]; then
+	export BERM_PEERS=${BERM_PEERS:-$build/peers}
+	"$here/../peers/install.sh" "$BERM_PEERS" srt
+fi
 
 if ((EUID != 0)); then
 	status=0
@@ -58,9 +63,16 @@ cp "$berm" "$build/berm-egress" "$build/tests/bench/floor" "$build/tests/bench/m
 	"$build/tests/bench/netmicro" "$stage"
 mkdir "$stage/tests"
 cp -r "$here" "$(dirname "$here")/peers" "$(dirname "$here")/net" "$stage/tests"
+[[ ! -d ${BERM_PEERS:-} ]] || cp -r "$BERM_PEERS" "$stage/npm"
 chmod -R go+rX "$stage"
 as_user=(runuser -u "$user" -- env -i "HOME=$home" "USER=$user" PATH=/usr/local/bin:/usr/bin:/bin
-	"BERM_PEERS=${BERM_PEERS:-}")
+	"BERM_PEERS=$stage/npm")
+# pasta wants the device that udev gives to everybody; a machine without udev may keep it for root.
+if [[ -c /dev/net/tun ]] && ! runuser -u "$user" -- test -w /dev/net/tun &&
+	mknod -m 666 "$stage/tun" c 10 200; then
+	# shellcheck disable=SC2016
+	as_user=(unshare --mount sh -c 'mount --bind "$0" /dev/net/tun && exec "$@"' "$stage/tun" "${as_user[@]}")
+fi
 
 # The proportional memory of everything of berm's own around a sleeping command.
 pss() {

@@ -10,7 +10,6 @@ shift
 here=$(cd "$(dirname "$0")" && pwd)
 tests=$(dirname "$here")
 
-declare -A package=([srt]=@anthropic-ai/sandbox-runtime [codex]=@openai/codex)
 if (($# == 0)); then
 	for adapter in "$here"/*-berm; do
 		name=$(basename "$adapter")
@@ -38,14 +37,7 @@ cp -r "$tests" "$stage/tests"
 cp "$berm" "$(dirname "$berm")/berm-egress" "$stage"
 
 export BERM_PEERS=$stage/npm
-mkdir -p "$BERM_PEERS"
-for name; do
-	if [[ -z ${package[$name]:-} ]] || command -v "$name" >/dev/null; then
-		continue
-	fi
-	npm install --silent --no-fund --no-audit --prefix "$BERM_PEERS" "${package[$name]}" >&2 ||
-		echo "# $name cannot be installed here" >&2
-done
+"$here/install.sh" "$BERM_PEERS" "$@" || exit 1
 chmod -R go+rX "$stage"
 
 as_user=()
