@@ -108,8 +108,6 @@ static void enter_root(struct launch *l)
 	if (r < 0)
 		setup_lost(l, r);
 	close_quietly(proc);
-	/* For Landlock only; a kernel without them has none to open. */
-	l->mqueue = mount_mqueue();
 	make_network(l, sysctl);
 	close_quietly(sysctl);
 	build_filter(l);
@@ -175,10 +173,9 @@ static int make_rules(struct launch *l)
 
 	if (l->without & LACK_LANDLOCK)
 		return -1;
-	rules = landlock_rules(l, l->mqueue, &index);
+	rules = landlock_rules(l, &index);
 	if (rules < 0)
 		setup_fail(l, STAGE_LANDLOCK, rules, index);
-	close_quietly(l->mqueue);
 	return rules;
 }
 

@@ -58,7 +58,7 @@ static int add_tree(int ruleset, const struct tree *t, uint64_t handled)
 	return add_rule(ruleset, fd, rights & handled);
 }
 
-int landlock_rules(const struct launch *l, int mqueue, int *ret_index)
+int landlock_rules(const struct launch *l, int *ret_index)
 {
 	struct ruleset_attr attr = { .handled_access_fs = WRITE_RIGHTS | MAKE_RIGHTS };
 	_cleanup_close_ int ruleset = -1;
@@ -91,13 +91,6 @@ int landlock_rules(const struct launch *l, int mqueue, int *ret_index)
 			*ret_index = (int)i;
 			return r;
 		}
-	}
-	/* mq_open(3) works on a mount of the kernel's own, whose root is this inode. */
-	if (mqueue >= 0) {
-		int r = add_rule(ruleset, mqueue, WRITE_RIGHTS | MAKE_RIGHTS);
-
-		if (r < 0)
-			return r;
 	}
 	return take_fd(&ruleset);
 }

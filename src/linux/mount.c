@@ -215,6 +215,16 @@ static int step_devpts(const struct step *s, int root)
 	return attach(tree, root, s->dst);
 }
 
+static int step_mqueue(const struct step *s, int root)
+{
+	_cleanup_close_ int tree = new_fs("mqueue", NULL,
+					  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+
+	if (tree == -ENODEV)
+		return 0;
+	return tree < 0 ? tree : attach(tree, root, s->dst);
+}
+
 /* A file and a directory that nobody may open (the command has no
  * capabilities, as root neither). Their names go before the root is entered. */
 static int step_mask(const struct step *s, int root)
@@ -279,6 +289,8 @@ static int one_step(const struct step *s, int root)
 		return step_bind(s, root);
 	case STEP_DEVPTS:
 		return step_devpts(s, root);
+	case STEP_MQUEUE:
+		return step_mqueue(s, root);
 	case STEP_PIN:
 		return step_pin(s, root);
 	case STEP_MASK:
@@ -346,11 +358,6 @@ int mount_cover_own(int root, const pid_t *pids, size_t n)
 			return r;
 	}
 	return 0;
-}
-
-int mount_mqueue(void)
-{
-	return new_fs("mqueue", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 }
 
 int mount_attach_proc(int root, int proc)

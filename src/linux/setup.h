@@ -146,7 +146,6 @@ struct launch {
 	int sync[2];   /* stream: [0] supervisor, [1] init */
 	int net[2];    /* seqpacket: [0] warden, [1] steward */
 	int kit[2];    /* seqpacket: [0] steward, [1] init; -1: the network is closed altogether */
-	int mqueue;    /* init: the message queues' root, negative none */
 
 	bool tty[3]; /* stdio that gets the session's own terminal */
 	bool use_pty;
@@ -200,7 +199,6 @@ int mount_outer_proc(void); /* a detached copy of what is at /proc, all of it re
 /* Covers the directories of berm's own processes in it: "self" must lead nowhere for who
  * resolves a path in the command's place (supervisor/resolve.c). */
 int mount_cover_own(int root, const pid_t *pids, size_t n);
-int mount_mqueue(void); /* the message queues of this ipc namespace, detached */
 int mount_attach_proc(int root, int proc);
 int mount_proc_readonly(int root);
 int mount_enter(int root); /* read-only root, pivot: every process of the tree is inside */
@@ -223,9 +221,8 @@ void net_tune(int sysctl, unsigned ask_seconds);
 
 /* landlock.c */
 int landlock_abi(void);
-/* The set of rules, to be made inside the new root. mqueue: descriptor on the root of the message
- * queues, -1 none. Returns a descriptor. */
-int landlock_rules(const struct launch *l, int mqueue, int *ret_index);
+/* The set of rules, to be made inside the new root. Returns a descriptor. */
+int landlock_rules(const struct launch *l, int *ret_index);
 int landlock_confine(int ruleset);
 
 /* exec.c: the command's standard terminal, made in init. */

@@ -29,6 +29,7 @@ static int reopen(int fd)
 	return open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
+static struct terminal_flow the_flow;
 static const struct terminal none = { .master = -1, .in = -1, .out = -1, .ctl = -1, .keeper = -1 };
 
 int terminal_init(struct terminal *t, const bool tty[3], bool filtered)
@@ -39,6 +40,9 @@ int terminal_init(struct terminal *t, const bool tty[3], bool filtered)
 	if (!tty[0] && !tty[1] && !tty[2])
 		return 0;
 	t->filtered = filtered;
+	t->flow = &the_flow;
+	t->flow->input.from = t->flow->input.to = 0;
+	t->flow->output.from = t->flow->output.to = 0;
 	t->active = true;
 	t->out = reopen(out);
 	if (t->out < 0)
@@ -53,7 +57,7 @@ int terminal_init(struct terminal *t, const bool tty[3], bool filtered)
 	if (tcgetattr(t->ctl, &t->saved) < 0)
 		return -errno;
 	/* A terminal says itself that it uses UTF-8, where it can. */
-	term_filter_init(&t->filter, !(t->saved.c_iflag & IUTF8) &&
+	term_filter_init(&t->flow->filter, !(t->saved.c_iflag & IUTF8) &&
 					     term_eight_bit(getenv("LC_ALL"), getenv("LC_CTYPE"),
 							    getenv("LANG")));
 	return 0;
@@ -150,15 +154,15 @@ size_t terminal_poll(const struct terminal *t, struct pollfd *p)
 	if (!t->active || t->master < 0 || t->paused)
 		return 0;
 	/* Input is only read in the foreground: the shell's otherwise. */
-	if (t->in >= 0 && t->raw && t->input.from == t->input.to)
+	if (t->in >= 0 && t->raw && t->flow->input.from == t->flow->input.to)
 		p[n++] = (struct pollfd){ .fd = t->in, .events = POLLIN };
-	if (t->output.from == t->output.to)
+	if (t->flow->output.from == t->flow->output.to)
 		events |= POLLIN;
-	if (t->input.from != t->input.to)
+	if (t->flow->input.from != t->flow->input.to)
 		events |= POLLOUT;
 	if (events)
 		p[n++] = (struct pollfd){ .fd = t->master, .events = events };
-	if (t->output.from != t->output.to)
+	if (t->flow->output.from != t->flow->output.to)
 		p[n++] = (struct pollfd){ .fd = t->out, .events = POLLOUT };
 	return n;
 }
@@ -183,7 +187,7 @@ static ssize_t fill(struct relay *r, int fd, struct term_filter *filter)
 
 static ssize_t fill_output(struct terminal *t)
 {
-	return fill(&t->output, t->master, t->filtered ? &t->filter : NULL);
+	return fill(&t->flow->output, t->master, t->filtered ? &t->flow->filter : NULL);
 }
 
 static bool flush(struct relay *r, int fd)
@@ -213,9 +217,9 @@ static bool carry_output(struct terminal *t)
 	for (int i = 0; i < 16; i++) {
 		bool none_read = fill_output(t) <= 0;
 
-		if (!flush(&t->output, t->out))
+		if (!flush(&t->flow->output, t->out))
 			return false;
-		if (none_read || t->output.from != t->output.to)
+		if (none_read || t->flow->output.from != t->flow->output.to)
 			break;
 	}
 	return true;
@@ -229,27 +233,27 @@ void terminal_ready(struct terminal *t, const struct pollfd *p, size_t n)
 		if (!p[i].revents)
 			continue;
 		if (p[i].fd == t->in)
-			gone = fill(&t->input, t->in, NULL) < 0;
+			gone = fill(&t->flow->input, t->in, NULL) < 0;
 		else if (p[i].fd == t->master && (p[i].revents & (POLLIN | POLLHUP)))
 			gone = !carry_output(t);
 		else if (p[i].fd == t->out)
-			gone = !flush(&t->output, t->out);
+			gone = !flush(&t->flow->output, t->out);
 	}
 	if (gone) {
 		hang_up(t);
 		return;
 	}
 	if (t->master >= 0)
-		(void)flush(&t->input, t->master);
+		(void)flush(&t->flow->input, t->master);
 }
 
 /* false: a terminal that takes nothing for five seconds is given up. */
 static bool flush_all(struct terminal *t)
 {
-	while (t->output.from != t->output.to) {
+	while (t->flow->output.from != t->flow->output.to) {
 		struct pollfd p = { .fd = t->out, .events = POLLOUT };
 
-		if (poll(&p, 1, 5000) <= 0 || !flush(&t->output, t->out))
+		if (poll(&p, 1, 5000) <= 0 || !flush(&t->flow->output, t->out))
 			return false;
 	}
 	return true;
@@ -272,11 +276,11 @@ static void drop_answers(struct terminal *t)
 	static const char question[] = "\033[5n", answer[] = "\033[0n";
 	size_t seen = 0;
 
-	if (!t->filter.asked || !t->raw)
+	if (!t->flow->filter.asked || !t->raw)
 		return;
-	t->output.from = 0;
-	t->output.to = sizeof(question) - 1;
-	memcpy(t->output.data, question, t->output.to);
+	t->flow->output.from = 0;
+	t->flow->output.to = sizeof(question) - 1;
+	memcpy(t->flow->output.data, question, t->flow->output.to);
 	if (!flush_all(t))
 		return;
 	for (int patience = ANSWER_MS; patience > 0;) {
@@ -297,8 +301,8 @@ void terminal_settle(struct terminal *t)
 {
 	if (!t->active || !t->filtered || t->paused)
 		return;
-	t->output.from = 0;
-	t->output.to = term_filter_undo(&t->filter, t->output.data);
+	t->flow->output.from = 0;
+	t->flow->output.to = term_filter_undo(&t->flow->filter, t->flow->output.data);
 	if (flush_all(t))
 		drop_answers(t);
 }

@@ -325,7 +325,8 @@ int warden_loop(struct warden *w, struct berm_err *err)
 		warm_close(w);
 	terminal_drain(&w->term);
 	terminal_settle(&w->term);
-	memcpy(w->left_out, w->term.filter.left_out, sizeof(w->left_out));
+	if (w->term.active)
+		memcpy(w->left_out, w->term.flow->filter.left_out, sizeof(w->left_out));
 	terminal_close(&w->term);
 	return r < 0 ? r : 0;
 }

@@ -18,6 +18,12 @@ struct relay {
 	size_t from, to;
 };
 
+/* What passes between the two. Large, and a run without a terminal never touches it. */
+struct terminal_flow {
+	struct relay input, output;
+	struct term_filter filter;
+};
+
 /* The user's terminal and the session's own one, copied into each other. */
 struct terminal {
 	bool active;
@@ -32,8 +38,7 @@ struct terminal {
 	int keeper;    /* closed without a word, it has the modes restored (keeper.c); -1 none */
 	pid_t keeper_pid;
 	struct termios saved;
-	struct relay input, output;
-	struct term_filter filter;
+	struct terminal_flow *flow; /* NULL while not active; a process has one terminal */
 };
 
 /* Chooses the descriptors. tty[n] says which of stdio are terminals; filtered: what the command

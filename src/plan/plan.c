@@ -203,6 +203,9 @@ void plan_describe(const struct plan *p, size_t i, char *dst, size_t size)
 	case STEP_DEVPTS:
 		(void)snprintf(dst, size, "private terminals at %s", s->dst);
 		break;
+	case STEP_MQUEUE:
+		(void)snprintf(dst, size, "private message queues at %s", s->dst);
+		break;
 	case STEP_PIN:
 		(void)snprintf(dst, size, "private place %s", s->dst);
 		break;

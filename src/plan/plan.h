@@ -15,6 +15,7 @@ enum step_op {
 	STEP_SYMLINK, /* make symlink dst -> src */
 	STEP_BIND,    /* bind host path src at dst, see flags */
 	STEP_DEVPTS,  /* a devpts of its own at dst */
+	STEP_MQUEUE,  /* the message queues of its own at dst, where the kernel has any */
 	STEP_PIN,     /* bind dst over itself: a writable place in the read-only root; and an
 		       * ancestor of a workspace, which can then not be renamed */
 	STEP_MASK,    /* cover dst by an empty unreadable file or directory */
@@ -39,6 +40,9 @@ struct step {
 	dev_t dev; /* STEP_SAME */
 	ino_t ino;
 };
+
+/* Where mq_overview(7) has them. */
+#define PLAN_MQUEUE "/dev/mqueue"
 
 /* A tree in the new view with what Landlock and the supervisor do about it. */
 enum tree_kind {

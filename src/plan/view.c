@@ -81,6 +81,8 @@ static void dev(struct plan_build *b)
 	plan_step(b, STEP_SYMLINK, "pts/ptmx", "/dev/ptmx", 0, 0);
 	plan_step(b, STEP_DIR, NULL, "/dev/pts", 0, 0755);
 	plan_step(b, STEP_DEVPTS, NULL, "/dev/pts", 0, 0);
+	plan_step(b, STEP_DIR, NULL, PLAN_MQUEUE, 0, 0755);
+	plan_step(b, STEP_MQUEUE, NULL, PLAN_MQUEUE, 0, 0);
 }
 
 void plan_view_fixed(struct plan_build *b)
@@ -111,6 +113,8 @@ int plan_view(struct plan_build *b)
 	plan_tree(b, TREE_WRITE, "/proc", false);
 	/* The devices and terminals; nothing else lies there. */
 	plan_tree(b, TREE_WRITE, "/dev", false);
+	/* For mq_open(3) too: it works on a mount of the kernel's own with the same root. */
+	plan_tree(b, TREE_NATIVE, PLAN_MQUEUE, true);
 	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(private); i++)
 		r = plan_point(b, POINT_PRIVATE, private[i], NULL);
 	return r;

@@ -105,7 +105,7 @@ static int shown(struct view *v)
 		v->status = in.m.a;
 		return 0;
 	}
-	(void)term_filter(&v->term.filter, in.data, (size_t)n, unused);
+	(void)term_filter(&v->term.flow->filter, in.data, (size_t)n, unused);
 	return write_all(v, in.data, (size_t)n) ? 0 : -EPIPE;
 }
 

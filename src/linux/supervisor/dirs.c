@@ -40,7 +40,8 @@ struct known_dir *known_dir_add(struct worker *w, int fd, const struct statx *st
 				const struct sup_root *root)
 {
 	for (unsigned i = 0; i < KNOWN_DIRS; i++) {
-		struct known_dir *k = &w->dirs[w->next_dir++ % KNOWN_DIRS];
+		unsigned n = w->next_dir++ % KNOWN_DIRS;
+		struct known_dir *k = &w->dirs[n];
 
 		if (k->users)
 			continue;
@@ -52,6 +53,7 @@ struct known_dir *known_dir_add(struct worker *w, int fd, const struct statx *st
 		k->dev_major = stx->stx_dev_major;
 		k->dev_minor = stx->stx_dev_minor;
 		k->read_ms = 0;
+		k->path = w->dir_paths[n];
 		k->users = 1;
 		return k;
 	}

@@ -219,7 +219,7 @@ void git_settle(struct sup *s, struct worker *w)
 void git_finish(struct sup *s, struct worker *w)
 {
 	pthread_rwlock_wrlock(&s->names);
-	for (size_t i = 0; i < STANDINS_MAX; i++)
+	for (size_t i = 0; n_standins && i < STANDINS_MAX; i++)
 		if (standins[i].used)
 			(void)settle_one(s, w, &standins[i]);
 	pthread_rwlock_unlock(&s->names);

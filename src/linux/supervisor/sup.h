@@ -51,7 +51,7 @@ struct known_dir {
 	unsigned moves;	  /* sup->moves when the path was read */
 	uint64_t read_ms; /* and when that was; 0 never */
 	size_t path_len;
-	char path[PATH_MAX];
+	char *path; /* of PATH_MAX bytes; not in here, so that those looked through lie close */
 };
 
 #define CPU_WORDS 128u /* of a CPU mask: 8192 CPUs */
@@ -73,6 +73,7 @@ struct worker {
 	int cpu;		       /* with pin: the one we are bound to */
 	size_t mask_size;	       /* 0: not asked for yet */
 	unsigned long mask[CPU_WORDS]; /* CPUs we may run on */
+	char dir_paths[KNOWN_DIRS][PATH_MAX];
 };
 
 #define UMASK_FLIGHT_MAX 16u
