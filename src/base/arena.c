@@ -16,7 +16,16 @@ bool arena_whole(void)
 	return false;
 }
 
+void arena_publish(void)
+{
+}
+
 int arena_close(void)
+{
+	return 0;
+}
+
+int arena_copy(void)
 {
 	return 0;
 }
@@ -83,6 +92,14 @@ bool arena_open(void)
 	}
 	used = last = 0;
 	overflowed = false;
+	/* Who is forked maps it anew, with the rights it shall have. */
+	if (madvise(base, ARENA_SIZE, MADV_DONTFORK) < 0) {
+		(void)munmap(base, ARENA_SIZE);
+		(void)close(reader);
+		base = NULL;
+		reader = -1;
+		return false;
+	}
 	(void)madvise(base, ARENA_FIRST, MADV_POPULATE_WRITE);
 	is_open = true;
 	return true;
@@ -97,7 +114,7 @@ static int map_again(int prot, int flags)
 {
 	void *p;
 
-	if (!base)
+	if (reader < 0)
 		return 0;
 	p = mmap(base, ARENA_SIZE, prot, flags | MAP_FIXED, reader, 0);
 	is_open = false;
@@ -106,9 +123,19 @@ static int map_again(int prot, int flags)
 	return p == MAP_FAILED ? -errno : 0;
 }
 
+void arena_publish(void)
+{
+	is_open = false;
+}
+
 int arena_close(void)
 {
-	return is_open ? map_again(PROT_READ | PROT_WRITE, MAP_PRIVATE) : 0;
+	return map_again(PROT_READ | PROT_WRITE, MAP_PRIVATE);
+}
+
+int arena_copy(void)
+{
+	return map_again(PROT_READ | PROT_WRITE, MAP_PRIVATE);
 }
 
 int arena_reader(void)

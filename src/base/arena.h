@@ -18,10 +18,18 @@ bool arena_open(void);
 /* Everything allocated since arena_open() lies in it. */
 bool arena_whole(void);
 
-/* Allocations come from the C library again. What is in the arena stays, also when it
- * is freed; what this process writes there from now on nobody else sees. Returns 0 or a
- * negative errno: the memory is as it was. */
+/* Allocations come from the C library again. What is in the arena stays, also when it is freed. The
+ * readers go on seeing what this process, and nobody else, writes there; who is forked from
+ * now on has no arena until it has called arena_copy(). */
+void arena_publish(void);
+
+/* The same, but readers see nothing more of what is written, and who is forked has a copy. Costs as
+ * much as the pages that are in use. Returns 0 or a negative errno: the memory is as it was. */
 int arena_close(void);
+
+/* In a process forked after arena_publish(), before it looks at anything in the arena: a copy of
+ * its own. Returns 0 or a negative errno. */
+int arena_copy(void);
 
 /* In a forked process: reading is all that is left to it. Returns 0 or a negative errno. */
 int arena_reader(void);

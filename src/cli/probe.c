@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/fd.h"
 #include "linux/launch.h"
 
@@ -28,9 +29,14 @@ _noreturn_ static void try_it(const struct spec *spec, const struct plan *plan, 
 	static char name[] = "true", *argv[] = { name, NULL };
 	struct launch_ops ops = { .on_record = no_record, .on_state = no_state, .keep_fd = fd };
 	struct launch_result res;
-	struct spec trial = *spec;
 	struct berm_err err = { 0 };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct spec trial;
+	int null;
+
+	if (arena_copy() < 0)
+		_exit(0);
+	trial = *spec;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	trial.argv = argv;
 	for (int i = 0; null >= 0 && i < 3; i++)

@@ -225,7 +225,7 @@ static void filter_calls(struct launch *l)
 	explicit_bzero(filter.insn, sizeof(filter.insn));
 }
 
-/* The steward has worked beside all of the above: it is seldom waited for. */
+/* The warden has worked on it beside all of the above: it is seldom waited for. */
 static void wait_for_network(struct launch *l)
 {
 	int r = l->kit[1] < 0 ? 0 : kit_wait(l->kit[1]);
@@ -384,10 +384,14 @@ void init_main(struct launch *l)
 		setup_fail(l, STAGE_INIT, errno, -1);
 	enter_root(l);
 	drop_rights(l);
-	if (l->use_pty)
+	if (l->use_pty) {
+		/* The warden, which readies it, answers about the terminal afterwards. */
+		wait_for_network(l);
 		slave = open_terminal(l);
+	}
 	filter_calls(l);
-	wait_for_network(l);
+	if (!l->use_pty)
+		wait_for_network(l);
 	if (l->warm)
 		warm_init(l);
 	command = start_command(l, slave);

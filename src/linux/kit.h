@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kit's way: init makes the sockets (only socket(2), while it has rights), the
- * steward outside gets them and makes them ready, and says so before the command runs. */
+/* The kit's way: init makes the sockets (only socket(2), while it has rights), the warden outside
+ * gets them, makes them ready and says so before the command runs; then they are the steward's. */
 #pragma once
 
 #include "plan/net_kit.h"
@@ -10,12 +10,12 @@
 int kit_make(const struct net_spec *n, int *ret_fds);
 /* Sends them over the seqpacket socket and closes them. */
 int kit_send(int sock, int *fds);
-/* Waits until the steward has made them ready; serves it meanwhile. -EPIPE: it is gone. */
+/* Waits until they are ready. -EPIPE: nobody has them any more. */
 int kit_wait(int sock);
 /* Serves one request for fresh sockets. false: nobody holds the other side any more. */
 bool kit_refill(int sock);
 
-/* In the steward. Fills ret but for init_pid; ret->fd[KIT_INIT] is sock. */
+/* In the warden. Fills ret but for init_pid; ret->fd[KIT_INIT] is sock. */
 int kit_receive(int sock, const struct net_spec *n, struct net_kit *ret);
 /* The answer to one request: KIT_REFILL sockets at most. Returns how many. */
 int kit_more(int sock, int *ret_fds);

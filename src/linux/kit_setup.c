@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steward makes the kit ready, from outside: its user owns the user namespace that
- * the network namespace belongs to, so the kernel lets it (user_namespaces(7)). The
- * sandbox's processes go on meanwhile. */
+/* The warden makes the kit ready, from outside: its user owns the user namespace that the
+ * network namespace belongs to, so the kernel lets it (user_namespaces(7)). The sandbox's
+ * processes go on meanwhile. */
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -177,35 +177,28 @@ static int start_supervisor(struct launch *l, int *ret_pidfd, pid_t *ret_pid)
 	return 0;
 }
 
-/* After the supervisor, which is on its way meanwhile. */
-static int start_steward(struct warden *w)
+static void close_pair(int pair[2])
 {
-	struct launch *l = w->l;
-
-	if (l->spec->network.rung_cap == NET_RUNG_CLOSED) {
-		close_quietly(l->net[0]);
-		l->net[0] = -1;
-		return 0;
-	}
-	w->steward = fork();
-	if (w->steward == 0)
-		steward_main(w);
-	return w->steward < 0 ? -errno : 0;
+	close_quietly(pair[0]);
+	close_quietly(pair[1]);
+	pair[0] = pair[1] = -1;
 }
 
-/* The warden keeps only what it uses. */
+/* The warden keeps only what it uses; the steward's ends until there is one. */
 static void settle(struct launch *l)
 {
+	if (l->spec->network.rung_cap == NET_RUNG_CLOSED) {
+		close_pair(l->net);
+		close_quietly(l->kit[0]);
+		l->kit[0] = -1;
+	}
 	close_quietly(l->fail[1]);
 	close_quietly(l->ctl[1]);
 	close_quietly(l->events[1]);
 	close_quietly(l->sync[0]);
 	close_quietly(l->sync[1]);
-	close_quietly(l->net[1]);
-	close_quietly(l->kit[0]);
 	close_quietly(l->kit[1]);
-	l->fail[1] = l->ctl[1] = l->events[1] = l->sync[0] = l->sync[1] = -1;
-	l->net[1] = l->kit[0] = l->kit[1] = -1;
+	l->fail[1] = l->ctl[1] = l->events[1] = l->sync[0] = l->sync[1] = l->kit[1] = -1;
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
@@ -275,11 +268,9 @@ static void close_channels(struct launch *l)
 {
 	int *const all[] = { l->fail, l->ctl, l->events, l->sync, l->net, l->kit };
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		close_quietly(all[i][0]);
-		close_quietly(all[i][1]);
-		all[i][0] = all[i][1] = -1;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		close_pair(all[i]);
+	steward_drop();
 }
 
 static struct warden the_warden;
@@ -412,16 +403,13 @@ static int publish(struct launch *l, const struct late *known)
 	struct late *late = (struct late *)(uintptr_t)l->late;
 	struct ctl_msg m = { .type = CTL_PLANNED };
 	char c = 0;
-	int r;
 
 	if (!late)
 		return 0;
 	l->spec = known->spec;
 	l->plan = known->plan;
 	*late = *known;
-	r = arena_close();
-	if (r < 0)
-		return r;
+	arena_publish();
 	if (send(l->events[0], &c, 1, MSG_NOSIGNAL) < 0 ||
 	    send(l->ctl[0], &m, sizeof(m), MSG_NOSIGNAL) < 0)
 		/* They have ended, and the loop hears why. */
@@ -466,12 +454,6 @@ static int attempt(const struct late *known, const struct launch_ops *ops,
 		warm_open(w, l->warm);
 	r = go_on(l, known, err);
 	if (r >= 0) {
-		r = start_steward(w);
-		if (r < 0) {
-			/* The supervisor and init wait for it, or end with us. */
-			w->fail = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
-			w->failed = true;
-		}
 		settle(l);
 		r = warden_loop(w, err);
 		if (r >= 0)

@@ -217,8 +217,8 @@ static int step_devpts(const struct step *s, int root)
 
 static int step_mqueue(const struct step *s, int root)
 {
-	_cleanup_close_ int tree = new_fs("mqueue", NULL,
-					  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	_cleanup_close_ int tree =
+		new_fs("mqueue", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 
 	if (tree == -ENODEV)
 		return 0;

@@ -34,7 +34,7 @@ enum stage {
 	STAGE_FRESH_PROC, /* a procfs of the new pid namespace */
 	STAGE_PROC,
 	STAGE_NETNS,
-	STAGE_NETWORK,	 /* the steward: the kit; index: enum kit_part */
+	STAGE_NETWORK,	 /* the warden: the kit; index: enum kit_part */
 	STAGE_HOST_PORT, /* index: position in spec->network.host_ports */
 	STAGE_PUBLISH,	 /* index: position in spec->network.publish */
 	STAGE_PIVOT,
@@ -145,7 +145,8 @@ struct launch {
 	int events[2]; /* seqpacket: [0] warden, [1] supervisor */
 	int sync[2];   /* stream: [0] supervisor, [1] init */
 	int net[2];    /* seqpacket: [0] warden, [1] steward */
-	int kit[2];    /* seqpacket: [0] steward, [1] init; -1: the network is closed altogether */
+	int kit[2];    /* seqpacket: [0] warden, then steward, [1] init; -1: the network is closed
+			  altogether */
 
 	bool tty[3]; /* stdio that gets the session's own terminal */
 	bool use_pty;

@@ -7,8 +7,14 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "base/arena.h"
 #include "linux/kit.h"
 #include "linux/warm.h"
+
+/* The kit, while this process has it. */
+static struct net_kit kit;
+static struct kit_report report;
+static bool held;
 
 /* The warden's last words to us, the same as ours to it. */
 static void send_end(int fd)
@@ -77,6 +83,7 @@ static void keep_own(struct warden *w)
 	close_quietly(w->child);
 	close_quietly(w->term.in);
 	close_quietly(w->term.out);
+	close_quietly(w->term.master);
 	warm_close_fds(l->warm);
 	if (w->ops->steward_stdio)
 		return;
@@ -107,30 +114,6 @@ static void begin(struct warden *w)
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
-}
-
-static void set_up(struct launch *l, struct net_kit *k)
-{
-	static const enum stage stages[] = { [KIT_PART_INTERFACE] = STAGE_NETWORK,
-					     [KIT_PART_LISTEN] = STAGE_NETWORK,
-					     [KIT_PART_HOST_PORT] = STAGE_HOST_PORT,
-					     [KIT_PART_PUBLISH] = STAGE_PUBLISH };
-	struct kit_report rep;
-	int r = kit_receive(l->kit[0], &l->spec->network, k);
-
-	if (r == -EPIPE)
-		_exit(125); /* init is gone, which has said why */
-	if (r < 0)
-		setup_fail(l, STAGE_NETWORK, r, -1);
-	r = kit_setup(&l->spec->network, k, &rep);
-	if (r < 0)
-		setup_fail(l, stages[rep.part], r, rep.index);
-	tell_rung(l->net[1], k, &rep);
-	/* End of file there means that the command runs, to the warden. */
-	close_quietly(l->fail[1]);
-	r = kit_ready(l->kit[0]);
-	if (r < 0 || fcntl(l->kit[0], F_SETFL, O_RDWR | O_NONBLOCK) < 0)
-		_exit(125);
 }
 
 static void close_kit(struct net_kit *k)
@@ -203,14 +186,59 @@ static void sleep_until_needed(struct warden *w, struct net_kit *k)
 	}
 }
 
-void steward_main(struct warden *w)
+static void _noreturn_ steward_main(struct warden *w)
 {
-	static struct net_kit kit;
-
+	if (arena_copy() < 0)
+		_exit(125);
 	begin(w);
-	set_up(w->l, &kit);
+	if (fcntl(w->l->kit[0], F_SETFL, O_RDWR | O_NONBLOCK) < 0)
+		_exit(125);
+	tell_rung(w->l->net[1], &kit, &report);
 	sleep_until_needed(w, &kit);
 	kit.init_pid = w->l->shared->init_pid;
 	w->ops->steward(w->ops->ctx, &kit, w->l->net[1]);
 	_exit(125);
+}
+
+int steward_prepare(struct warden *w, struct fail_record *ret)
+{
+	static const enum stage stages[] = { [KIT_PART_INTERFACE] = STAGE_NETWORK,
+					     [KIT_PART_LISTEN] = STAGE_NETWORK,
+					     [KIT_PART_HOST_PORT] = STAGE_HOST_PORT,
+					     [KIT_PART_PUBLISH] = STAGE_PUBLISH };
+	const struct net_spec *n = &w->l->spec->network;
+	int r = kit_receive(w->l->kit[0], n, &kit);
+
+	held = true;
+	*ret = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
+	if (r < 0)
+		return r;
+	r = kit_setup(n, &kit, &report);
+	*ret = (struct fail_record){ FAIL_MAGIC, stages[report.part], -r, report.index };
+	if (r < 0)
+		return r;
+	r = kit_ready(w->l->kit[0]);
+	/* Init is gone, which says why. */
+	return r < 0 ? -EPIPE : 0;
+}
+
+int steward_start(struct warden *w)
+{
+	struct launch *l = w->l;
+
+	w->steward = fork();
+	if (w->steward == 0)
+		steward_main(w);
+	steward_drop();
+	close_quietly(l->kit[0]);
+	close_quietly(l->net[1]);
+	l->kit[0] = l->net[1] = -1;
+	return w->steward < 0 ? -errno : 0;
+}
+
+void steward_drop(void)
+{
+	if (held)
+		close_kit(&kit);
+	held = false;
 }

@@ -57,9 +57,10 @@ int terminal_init(struct terminal *t, const bool tty[3], bool filtered)
 	if (tcgetattr(t->ctl, &t->saved) < 0)
 		return -errno;
 	/* A terminal says itself that it uses UTF-8, where it can. */
-	term_filter_init(&t->flow->filter, !(t->saved.c_iflag & IUTF8) &&
-					     term_eight_bit(getenv("LC_ALL"), getenv("LC_CTYPE"),
-							    getenv("LANG")));
+	term_filter_init(
+		&t->flow->filter,
+		!(t->saved.c_iflag & IUTF8) &&
+			term_eight_bit(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")));
 	return 0;
 }
 

@@ -169,12 +169,29 @@ static void handle_fail(struct warden *w)
 	w->l->fail[0] = -1;
 	if (!w->ready)
 		return;
+	/* Before anything is opened that is not the steward's. */
+	if (w->kit_ready && steward_start(w) < 0)
+		warden_net_lost(w, "its steward could not be started: nothing goes out");
 	if (w->ops->on_running)
 		w->ops->on_running(w->ops->ctx);
 	/* Bytes of the command's come from here on. Not sooner: the filter's load would
 	 * compete with the set-up for the processor. */
 	w->confined = w->confine(w);
 	warden_state(w, LAUNCH_READY);
+}
+
+static void handle_kit(struct warden *w)
+{
+	struct fail_record fail;
+	int r = steward_prepare(w, &fail);
+
+	w->kit_ready = r >= 0;
+	w->kit_failed = r < 0;
+	if (r >= 0 || r == -EPIPE || w->failed)
+		return;
+	w->fail = fail;
+	w->failed = true;
+	warden_kill(w);
 }
 
 static void handle_signal(struct warden *w)
@@ -226,6 +243,7 @@ enum {
 	P_NET,
 	P_SIGNALS,
 	P_FAIL,
+	P_KIT,
 	P_TERMINAL,
 	P_MAX = P_TERMINAL + 3 + WARM_POLLS
 };
@@ -252,6 +270,8 @@ static int round_once(struct warden *w)
 		[P_NET] = { .fd = w->ready || w->failed ? w->l->net[0] : -1, .events = POLLIN },
 		[P_SIGNALS] = { .fd = w->signals, .events = POLLIN },
 		[P_FAIL] = { .fd = w->l->fail[0], .events = POLLIN },
+		[P_KIT] = { .fd = w->kit_ready || w->kit_failed ? -1 : w->l->kit[0],
+			    .events = POLLIN },
 	};
 	size_t n = terminal_poll(&w->term, &p[P_TERMINAL]);
 	struct pollfd *warm = &p[P_TERMINAL + n];
@@ -264,6 +284,8 @@ static int round_once(struct warden *w)
 		warden_kill(w);
 	if (p[P_FAIL].revents)
 		handle_fail(w);
+	if (p[P_KIT].revents)
+		handle_kit(w);
 	if (w->confined < 0)
 		return w->confined;
 	if (p[P_EVENTS].revents)

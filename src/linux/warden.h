@@ -88,9 +88,10 @@ struct warden {
 	int status;
 	bool failed; /* a set-up step failed: fail is filled */
 	struct fail_record fail;
-	pid_t steward;	     /* 0 none, or reaped */
-	bool steward_ends;   /* as it should: with the session */
-	uint32_t asked[128]; /* questions that the steward has not answered yet */
+	bool kit_ready, kit_failed; /* the network's sockets, for the steward */
+	pid_t steward;		    /* 0 none, or reaped */
+	bool steward_ends;	    /* as it should: with the session */
+	uint32_t asked[128];	    /* questions that the steward has not answered yet */
 	size_t n_asked;
 	struct warm *warm;	       /* NULL: a run of one command */
 	uint64_t left_out[TERM_KINDS]; /* by the terminal's filter */

@@ -59,8 +59,7 @@ static void give_terminal(struct warden *w)
 	(void)send(w->l->net[0], &h, sizeof(h), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* It is gone: nothing goes out any more, and nobody answers. */
-static void lost(struct warden *w)
+void warden_net_lost(struct warden *w, const char *reason)
 {
 	close_quietly(w->l->net[0]);
 	w->l->net[0] = -1;
@@ -68,8 +67,7 @@ static void lost(struct warden *w)
 	while (w->n_asked)
 		answer(w, w->asked[--w->n_asked], EACCES);
 	if (!w->steward_ends && !w->failed && w->ops->on_degraded)
-		w->ops->on_degraded(w->ops->ctx, "network",
-				    "its steward died: nothing goes out any more");
+		w->ops->on_degraded(w->ops->ctx, "network", reason);
 }
 
 static void degraded(struct warden *w, const struct record *rec)
@@ -144,7 +142,7 @@ void warden_net_ready(struct warden *w)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0) {
-			lost(w);
+			warden_net_lost(w, "its steward died: nothing goes out any more");
 			return;
 		}
 		if ((size_t)n < offsetof(struct rec_header, pid) || m.rec.h.magic != REC_MAGIC)

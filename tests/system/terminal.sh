@@ -14,7 +14,7 @@ term()
 	for where in bare in; do
 		fresh ".$where"
 		local run=(/bin/bash --norc --noprofile -c "$script")
-		[[ $where == in ]] && run=("$BERM" run -q -w "$W" -- "${run[@]}")
+		[[ $where == in ]] && run=("$BERM" run -q ${rung:+--test-cap "net=$rung"} -w "$W" -- "${run[@]}")
 		out=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=xterm timeout 90 /usr/bin/python3 -B "$pty" 33 101 "$typed" "${run[@]}" 2>&1)
 		[[ -e $W/look ]] && out+=$(printf '\nlook: '; cat "$W/look")
 		drop "$D"
@@ -31,6 +31,10 @@ term()
 }
 
 term terminal.is-a-tty 'it is a terminal' '' 'test -t 0 && test -t 1 && test -t 2 && echo yes; tty | grep -c pts' $'*yes\n1\nstatus 0*'
+# With each way of the network's set-up: both wait for berm's process outside.
+for rung in tproxy redirect ports closed; do
+	rung=$rung term "terminal.net-$rung" "a terminal, and the network by $rung" '' 'test -t 1 && echo yes' $'*yes\nstatus 0*'
+done
 term terminal.size 'the window size' '' 'stty size; tput cols' $'*33 101\n101\nstatus 0*'
 term terminal.winch 'a change of the window size arrives' 'ready winch 40 120' \
 	'trap "stty size; exit 0" WINCH; echo ready; while :; do sleep 0.1; done' $'*40 120\nstatus 0*'

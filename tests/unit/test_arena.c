@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -127,6 +128,58 @@ static void test_readers_never_write(void **state)
 	assert_int_equal(arena_close(), 0);
 }
 
+/* A process that is forked when all is published: fn runs with a copy of its own, or without. */
+static int in_later(bool copies, int (*fn)(void *), void *ctx)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(copies && arena_copy() < 0 ? 99 : fn(ctx));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static int changes_own(void *ctx)
+{
+	char *p = ctx;
+
+	if (strcmp(p, "published") != 0)
+		return 1;
+	*p = 'P';
+	return 0;
+}
+
+static int reads(void *ctx)
+{
+	(void)signal(SIGSEGV, SIG_DFL);
+	return *(volatile char *)ctx == 'p';
+}
+
+/* What others write there does not come back to us, who wrote it for the readers. */
+static void test_later_forks_have_a_copy_or_nothing(void **state)
+{
+	char *p;
+	int status;
+
+	(void)state;
+	assert_true(arena_open());
+	p = copy("published");
+	assert_non_null(p);
+	arena_publish();
+	assert_false(arena_whole());
+	status = in_later(true, changes_own, p);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_string_equal(p, "published");
+	status = in_later(false, reads, p);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGSEGV);
+	assert_int_equal(arena_close(), 0);
+	assert_string_equal(p, "published");
+}
+
 static int sees_first(void *ctx)
 {
 	return strcmp(ctx, "before") == 0 ? 0 : 1;
@@ -216,8 +269,11 @@ static void test_not_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shared),	    cmocka_unit_test(test_readers_never_write),
-		cmocka_unit_test(test_close_parts), cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_readers_never_write),
+		cmocka_unit_test(test_later_forks_have_a_copy_or_nothing),
+		cmocka_unit_test(test_close_parts),
+		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_not_whole),
 	};
 

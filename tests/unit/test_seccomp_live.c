@@ -238,8 +238,10 @@ static bool has_i386(void)
 {
 	pid_t pid = fork();
 
-	if (pid == 0)
+	if (pid == 0) {
+		(void)signal(SIGSEGV, SIG_DFL);
 		_exit(int80(20, 0) == getpid() ? DONE : 1);
+	}
 	return status_of(pid) == 0;
 }
 
