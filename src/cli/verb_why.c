@@ -114,6 +114,38 @@ static int answer(const struct run_opts *o, const struct spec *spec, const struc
 	return finish(o, &a);
 }
 
+static bool is_loopback(const struct host *h)
+{
+	const char *guard = h->is_ip ? ip_guard(&h->ip) : NULL;
+
+	if (h->is_ip)
+		return guard && streq(guard, "loopback");
+	return streq(h->name, "localhost") || str_ends(h->name, ".localhost");
+}
+
+/* A command's loopback is its own: no rule on hosts, but the ports that are led through
+ * decide which servers of the host's are there. */
+static void loopback_answer(const struct spec *spec, uint16_t port, struct answer *a)
+{
+	const struct net_forward *f = spec->network.host_ports;
+
+	for (size_t i = 0; i < spec->network.n_host_ports; i++)
+		if (f[i].inside_port == port) {
+			char text[32];
+
+			(void)snprintf(text, sizeof(text), "host-port %u:%u", f[i].host_port, port);
+			set_rule(a, text, &f[i].origin);
+			a->decision = VERDICT_ALLOW;
+			a->reason = "the port is led to the host's loopback";
+			a->grant[0] = '\0';
+			return;
+		}
+	if (a->decision == VERDICT_ALLOW)
+		return;
+	a->reason = "the command's loopback is its own";
+	(void)snprintf(a->grant, sizeof(a->grant), "--host-port %u", port);
+}
+
 /* What the broker will say of this name; the addresses that it stands for are looked at
  * when it is reached. */
 static int why_connect(const struct run_opts *o, const char *text)
@@ -139,6 +171,8 @@ static int why_connect(const struct run_opts *o, const char *text)
 	if (v.rule)
 		set_rule(&a, v.rule->text, &v.rule->origin);
 	net_grant(spec->network.policy, &h, port, &v, a.grant, sizeof(a.grant));
+	if (is_loopback(&h))
+		loopback_answer(spec, port, &a);
 	return finish(o, &a);
 }
 

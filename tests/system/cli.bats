@@ -410,6 +410,17 @@ nowhere() {
 	[[ $output == *'write the host alone: github.com'* ]]
 }
 
+@test "why connect: loopback is the command's own, but for the ports that are led through" {
+	local host
+	for host in localhost 127.0.0.1 127.9.9.9 2130706433 '[::1]'; do
+		run -1 berm why connect "$host:5432" --net open
+		[[ $output == *"reason:   the command's loopback is its own"*'to allow: --host-port 5432'* ]]
+		run -0 berm why connect "$host:5432" --host-port 15432:5432
+		[[ $output == *'rule:     host-port 15432:5432'*'from:     command line'* ]]
+		run -1 berm why connect "$host:15432" --host-port 15432:5432
+	done
+}
+
 @test "why: wrong words" {
 	fails 125 'an action and one path or host are needed' 'as in: berm why write src/main.c' why read
 	fails 125 'look is not an action that can be asked about' \
