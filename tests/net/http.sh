@@ -64,6 +64,17 @@ send upgrade-no 'what follows an Upgrade that is not granted' 'GET /a HTTP/1.1\r
 send upgrade-eager 'what follows an Upgrade before it is granted' "GET /a HTTP/1.1\\r\\nHost: TAG.ok.test\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n$evil"
 net http.giant 'a head without end' do='(printf "GET /evil HTTP/1.1\r\nHost: $TAG.ok.test\r\nX: "; head -c 2000000 /dev/zero | tr "\0" e) | timeout 10 nc -N $TAG.ok.test 8081; echo done' want=done if=nc
 net http.many-headers 'a thousand headers' do='(printf "GET /evil$TAG HTTP/1.1\r\nHost: $TAG.ok.test\r\n"; for i in $(seq 1000); do printf "X-$i: a\r\n"; done; printf "\r\n") | timeout 10 nc -N -w 3 $TAG.ok.test 8081; echo done' want=done if=nc
+net http.loris 'two hundred heads that never end, and one that comes drop by drop, keep nobody' do="/usr/bin/python3 -c '
+import os, socket, subprocess, time
+name = os.environ[\"TAG\"] + \".ok.test\"
+held = []
+for i in range(200):
+    s = socket.create_connection((name, 80), 20); s.send(b\"GET / HTTP/1.1\r\nHost: \"); held.append(s)
+print(subprocess.run([\"curl\", \"-s\", \"http://\" + name + \"/\"], capture_output=True, text=True).stdout)
+s = socket.create_connection((name, 80), 20)
+for c in b\"GET /drops HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n\" % name.encode():
+    s.send(bytes([c])); time.sleep(0.01)
+print(s.makefile().read())'" want='OK.*OK .*/drops' seen='path=/drops'
 net http.body-is-not-head 'what looks like a request inside of a body is a body' \
 	do="\$C send \$TAG.ok.test 8081 'POST /a HTTP/1.1\\r\\nHost: TAG.ok.test\\r\\nContent-Length: 51\\r\\n\\r\\nGET /b HTTP/1.1\\r\\nHost: a.no.test\\r\\nConnection: x\\r\\n\\r\\n'" want=RAW seen='Connection: x'
 net http.not-http 'a protocol that is not HTTP goes through' do='$C send $TAG.ok.test 7 "hello TAG"' want='hello t' seen='^echo '

@@ -66,16 +66,17 @@ broker_of()
 	done
 }
 
-# killed ID "what" WHOM: after a first connection WHOM is killed; then nothing gets out,
-# the command goes on, the session says so.
+# killed ID "what" WHOM [MEANWHILE [READY]]: after a first connection, and when READY is true of what
+# MEANWHILE has begun, WHOM is killed; then nothing gets out, MEANWHILE ends, the command goes on,
+# the session says so.
 killed()
 {
-	local id=$1 text=$2 p=''
+	local id=$1 text=$2 p='' meanwhile=${4:-true} ready=${5:-true}
 	wanted "$id" || return 0
 	fresh
 	r_host='' && mark i
 	# shellcheck disable=SC2086
-	run_in '$C blocking $TAG.ok.test 7; echo go >went; while [ ! -e killed ]; do sleep 0.05; done; for i in 1 2 3; do timeout 15 $C blocking after$TAG.ok.test 7; done; echo @end' $OPTS >/dev/null &
+	run_in '$C blocking $TAG.ok.test 7; ('"$meanwhile"'; echo over >over) & until '"$ready"'; do sleep 0.05; done; echo go >went; while [ ! -e killed ]; do sleep 0.05; done; for i in 1 2 3; do timeout 15 $C blocking after$TAG.ok.test 7; done; for i in $(seq 300); do [ -e over ] && echo @over && break; sleep 0.05; done; echo @end' $OPTS >/dev/null &
 	for _ in {1..200}; do
 		[[ -e $W/went ]] && p=$(broker_of) && [[ -n $p ]] && break
 		sleep 0.05
@@ -91,7 +92,7 @@ killed()
 		t_fail "$id" "$text" 'there is no broker' "$OUT"
 	elif logged 'echo name=after'; then
 		t_fail "$id" "$text" 'IT CAME THROUGH'
-	elif [[ $OUT != *OK*ERR*ERR*ERR*@end* || $RC != 0 ]]; then
+	elif [[ $OUT != *OK*ERR*ERR*ERR*@over*@end* || $RC != 0 ]]; then
 		t_fail "$id" "$text" "exit $RC" "$OUT"
 	elif ! grep -q '"event":"degraded"' "$D/events"; then
 		t_fail "$id" "$text" 'the session does not say so' "$(tail -n 3 "$D/events")"
@@ -110,6 +111,12 @@ run_in()
 }
 killed modes.broker-killed 'the broker is killed' broker
 killed modes.steward-killed 'the steward is killed' steward
+for whom in broker steward; do
+	killed "modes.$whom-killed-dialling" "the $whom is killed while a connection waits for its upstream" "$whom" \
+		'$C blocking dead-$TAG.ok.test 7 >held' 'grep -q " 02 0" /proc/net/tcp /proc/net/tcp6'
+	killed "modes.$whom-killed-transfer" "the $whom is killed in the middle of a transfer" "$whom" \
+		'curl -s "http://$TAG.ok.test/big?n=99000000000" | (head -c 1000 >part; cat >/dev/null)' '[ -s part ]'
+done
 
 # live FILE-CONTENT-BEFORE AFTER ...: the user's own policy changes while it runs
 live()
