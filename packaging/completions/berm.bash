@@ -5,7 +5,7 @@
 # shellcheck disable=SC2207 # words without spaces only
 _berm() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local verbs='run shell start exec attach ls suspend resume stop why explain trust init profiles doctor audit check rules import export add-dir exclude'
+	local verbs='run shell start exec attach ls suspend resume stop why explain trust init profiles doctor audit check sandbox rules import export add-dir exclude'
 	local policy='--workspace --mode --profile --policy --settings --allow-read --deny-read --allow-write
 		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
 		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
@@ -13,6 +13,7 @@ _berm() {
 	local run='--backend --sandbox --approver --events --control --raw-terminal --quiet --verbose'
 	local rules='--user --local --pattern --path --ref --host --command --max-count --max-cents
 		--enforcement --expires --why --anywhere'
+	local sandbox='--mode --fallback --exclude --include --json'
 	local verb=${COMP_WORDS[1]} i first=0
 
 	COMPREPLY=()
@@ -26,11 +27,16 @@ _berm() {
 	elif [ "$cur" = = ]; then
 		cur=''
 	fi
+	if [ "$verb:$prev" = sandbox:--mode ]; then
+		COMPREPLY=($(compgen -W 'disabled regular auto-allow' -- "$cur"))
+		return
+	fi
 	case $prev in
 	-w | --workspace) COMPREPLY=($(compgen -d -- "$cur")) && compopt -o filenames && return ;;
 	-m | --mode) COMPREPLY=($(compgen -W 'chat plan review orchestrate' -- "$cur")) && return ;;
 	--profile) COMPREPLY=($(compgen -W 'agent strict terminal' -- "$cur")) && return ;;
 	--settings) COMPREPLY=($(compgen -W 'claude srt codex' -- "$cur")) && return ;;
+	--fallback) COMPREPLY=($(compgen -W 'strict unsandboxed' -- "$cur")) && return ;;
 	--root) COMPREPLY=($(compgen -W 'system host' -- "$cur")) && return ;;
 	--home) COMPREPLY=($(compgen -W 'private host empty' -- "$cur")) && return ;;
 	--net) COMPREPLY=($(compgen -W 'allow off open' -- "$cur")) && return ;;
@@ -82,6 +88,7 @@ _berm() {
 	stop:-*) COMPREPLY=($(compgen -W '--grace --now --all --help' -- "$cur")) ;;
 	run:-* | shell:-*) COMPREPLY=($(compgen -W "$policy $run" -- "$cur")) ;;
 	check:-*) COMPREPLY=($(compgen -W "$policy --shell --unsandboxed --no-approver --audit --json" -- "$cur")) ;;
+	sandbox:-*) COMPREPLY=($(compgen -W "$sandbox --settings --policy --profile --help" -- "$cur")) ;;
 	rules:-*) COMPREPLY=($(compgen -W "$policy $rules --json" -- "$cur")) ;;
 	why:-*) COMPREPLY=($(compgen -W "$policy --json" -- "$cur")) ;;
 	explain:-*) COMPREPLY=($(compgen -W "$policy --json --target --coverage" -- "$cur")) ;;
@@ -102,6 +109,7 @@ _berm() {
 		fi
 		;;
 	check:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
+	sandbox:*) COMPREPLY=($(compgen -W 'status' -- "$cur")) ;;
 	rules:*) COMPREPLY=($(compgen -W 'list add rm test allow ask deny' -- "$cur")) ;;
 	import:*)
 		if [ "$COMP_CWORD" -eq 2 ]; then

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for berm
 
-set -l verbs run shell start exec attach ls suspend resume stop why explain trust init profiles doctor audit check rules import export add-dir exclude
+set -l verbs run shell start exec attach ls suspend resume stop why explain trust init profiles doctor audit check sandbox rules import export add-dir exclude
 set -l policy 'run shell start why explain check rules export'
 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -f
@@ -27,6 +27,7 @@ complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a exclude -d 'Let 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a init -d 'Write a first policy file'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a profiles -d 'List the profiles'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a check -d 'Say whether a command is allowed'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a sandbox -d 'See and set whether commands run in the sandbox'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a rules -d 'List, write or try rules on commands'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a audit -d 'Show or verify the log of decisions'
 
@@ -66,7 +67,7 @@ complete -c berm -n '__fish_seen_subcommand_from run shell' -l control -x -d 'Ta
 complete -c berm -n '__fish_seen_subcommand_from run shell' -l raw-terminal -d 'Nothing is kept from your terminal'
 complete -c berm -n '__fish_seen_subcommand_from run shell' -s q -l quiet -d 'No notes, no summary'
 complete -c berm -n '__fish_seen_subcommand_from run shell' -s v -l verbose -d 'Say what is in force'
-complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles doctor audit check rules' -l json -d 'Print it for machines'
+complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles doctor audit check sandbox rules' -l json -d 'Print it for machines'
 complete -c berm -n '__fish_seen_subcommand_from explain' -l target -x -a linux -d Mechanism
 complete -c berm -n '__fish_seen_subcommand_from why' -a 'read write create delete exec connect'
 complete -c berm -n '__fish_seen_subcommand_from explain' -l coverage -d 'Keys of other settings'
@@ -89,6 +90,11 @@ complete -c berm -n '__fish_seen_subcommand_from check' -l shell -x -d 'Judge a 
 complete -c berm -n '__fish_seen_subcommand_from check' -l unsandboxed -d 'The call asks to run outside'
 complete -c berm -n '__fish_seen_subcommand_from check' -l no-approver -d 'Nobody can be asked'
 complete -c berm -n '__fish_seen_subcommand_from check' -l audit -d 'Record the answer'
+complete -c berm -n '__fish_seen_subcommand_from sandbox' -a status
+complete -c berm -n '__fish_seen_subcommand_from sandbox' -l mode -x -a 'disabled regular auto-allow' -d 'How commands are held'
+complete -c berm -n '__fish_seen_subcommand_from sandbox' -l fallback -x -a 'strict unsandboxed' -d 'A call that asks to run outside'
+complete -c berm -n '__fish_seen_subcommand_from sandbox' -l exclude -x -d 'Let commands leave the sandbox'
+complete -c berm -n '__fish_seen_subcommand_from sandbox' -l include -x -d 'Take a pattern out again'
 complete -c berm -n '__fish_seen_subcommand_from rules' -a 'list add rm test'
 complete -c berm -n '__fish_seen_subcommand_from rules' -l user -d 'In your own policy.json'
 complete -c berm -n '__fish_seen_subcommand_from rules' -l local -d 'In the local file of the project'

@@ -23,6 +23,7 @@ _berm() {
 		'exclude:let a command leave the sandbox'
 		'init:write a first policy file for this project'
 		'check:say whether a command is allowed, and by which rule'
+		'sandbox:see and set whether commands run in the sandbox'
 		'rules:list, write or try the rules on commands and their effects'
 		'profiles:list the built-in profiles'
 		'doctor:try the sandbox on this host, and say what to do'
@@ -79,6 +80,10 @@ _berm() {
 	shell) _arguments -s -S $policy $run '*::argument:_files' ;;
 	check) _arguments -s -S $policy '--shell[a line of sh or bash]:line:' '--unsandboxed[the call asks to run outside]' \
 		'--no-approver[nobody can be asked]' '--audit[record the answer]' '--json[for machines]' '*:::command:_normal' ;;
+	sandbox) _arguments -s -S '--mode[how commands are held]:mode:(disabled regular auto-allow)' \
+		'--fallback[a call that asks to run outside]:what:(strict unsandboxed)' '*--exclude[let commands leave]:pattern:' \
+		'*--include[take a pattern out again]:pattern:' '*--settings[settings of another tool]:kind:(claude srt codex)' \
+		'--policy[one more policy file]:file:_files' '--json[for machines]' '--help[list the options]' '1:what:(status)' ;;
 	rules) _arguments -s -S $policy '--user[in your own policy.json]' "--local[in this project's local file]" \
 		'--pattern[the subject is a pattern]' '*--path[only for these paths]:glob:_files' '*--ref[only for these branches]:glob:' \
 		'*--host[only for these hosts]:host:' '*--command[only for commands that begin so]:words:' \

@@ -45,6 +45,7 @@ int verb_doctor(int argc, char **argv);
 int verb_audit(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_rules(int argc, char **argv);
+int verb_sandbox(int argc, char **argv);
 
 /* Prints the error, returns EXIT_BERM. */
 int cli_fail(const struct berm_err *err);

@@ -27,6 +27,7 @@ static const struct verb verbs[] = {
 	{ "exclude", "let a command leave the sandbox", verb_exclude },
 	{ "init", "write a first policy file for this project", verb_init },
 	{ "check", "say whether a command is allowed, and by which rule", verb_check },
+	{ "sandbox", "see and set whether commands run in the sandbox", verb_sandbox },
 	{ "rules", "list, write or try the rules on commands and their effects", verb_rules },
 	{ "profiles", "list the built-in profiles", verb_profiles },
 	{ "doctor", "try the sandbox on this host, and say what to do", verb_doctor },
@@ -38,7 +39,6 @@ static const struct verb verbs[] = {
 /* clang-format off */
 static const char *const later[] = {
 	"learn",
-	"sandbox",
 	"hook",
 	"install",
 	"uninstall",

@@ -9,11 +9,10 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
+#include "cli/local_write.h"
 #include "cli/run_opts.h"
 #include "policy/layers.h"
 #include "policy/pattern.h"
-#include "policy/trust.h"
-#include "session/settings_write.h"
 
 static const char add_dir_usage[] =
 	"usage: berm add-dir DIR\n"
@@ -25,32 +24,6 @@ static const char exclude_usage[] =
 	"Lets commands that match leave the sandbox, where each part of a line does. A\n"
 	"convenience, not a boundary. Written to " LOCAL_FILE ".\n"
 	"As in: berm exclude 'docker *'\n";
-
-/* Local settings count as the user's own when he trusts this very content: what he does not
- * trust now must not become so together with what is added. */
-static int write_local(const struct policy_input *in, const char *root,
-		       const struct jsonc_change *c, struct berm_err *err)
-{
-	struct trust_subject t = { 0 };
-	int r = trust_look(in, root, true, &t, err);
-
-	if (r >= 0 && !t.trusted) {
-		r = err_set(err, -EPERM, "%s/" LOCAL_FILE " is not trusted", root);
-		err_fix(err, "look at it, then: berm trust");
-	}
-	trust_subject_free(&t);
-	t = (struct trust_subject){ 0 };
-	if (r < 0 && r != -ENOENT)
-		return r;
-	r = settings_write(root, LOCAL_FILE, c, err);
-	if (r < 0)
-		return r;
-	r = trust_look(in, root, true, &t, err);
-	if (r >= 0)
-		r = trust_record(in, &t, err);
-	trust_subject_free(&t);
-	return r;
-}
 
 static int add_local(const struct jsonc_change *c, const char *what)
 {
@@ -67,7 +40,7 @@ static int add_local(const struct jsonc_change *c, const char *what)
 	run_opts_input(&none, NULL, &in);
 	/* The record of trust is written: its folder may have to be made. */
 	in.pretend = false;
-	if (write_local(&in, root, c, &err) < 0)
+	if (local_write(&in, root, c, 1, &err) < 0)
 		return cli_fail(&err);
 	str_escape(shown, sizeof(shown), what, strlen(what));
 	(void)printf("%s: in %s\n", shown, LOCAL_FILE);
