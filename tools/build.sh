@@ -17,7 +17,7 @@ release | package)
 	else
 		export CC=gcc
 	fi
-	targets=(berm berm-egress libberm_files)
+	targets=(programs libberm_files)
 	[[ $kind == release ]] || options=(--prefix=/usr)
 	;;
 gcc)
@@ -39,7 +39,7 @@ analyzer)
 	# variables with a cleanup (their absence is the compiler's -Wuninitialized).
 	options=(--buildtype=debug -Doptimization=0 "-Dc_args=-fanalyzer -Wno-analyzer-malloc-leak \
 -Wno-analyzer-use-of-uninitialized-value -Wno-format-truncation")
-	targets=(libbermcore.a berm berm-egress libberm_files)
+	targets=(libbermcore.a programs libberm_files)
 	;;
 fuzz)
 	export CC=clang

@@ -8,6 +8,10 @@ build=${BERM_BUILD:-build}
 [[ $build == /* ]] || build=$PWD/$build
 out=${1:-$build/deb}
 tools/build.sh package
+[[ -f $build/package/berm-panel ]] || {
+	echo "deb.sh: the panel was not built: libncurses-dev is missing" >&2
+	exit 1
+}
 version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build)
 arch=$(dpkg --print-architecture)
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y meson.build)}
@@ -89,7 +93,7 @@ finish libberm0 libs "$(depends -e"$work/libberm0/$lib/libberm.so.$version")" \
 finish libberm-dev libdevel "libberm0 (= $version), libjansson-dev" \
 	"run commands inside berm's sandbox (development files)" \
 	' The header, the static library, pkg-config data, the manual page and examples of libberm.'
-finish berm utils "$(depends -e"$work/berm/usr/libexec/berm/berm-egress")" \
+finish berm utils "$(depends -e"$work/berm/usr/libexec/berm/berm-egress" -e"$work/berm/usr/libexec/berm/berm-panel")" \
 	'sandbox for coding agents and other commands' \
 	' berm runs a command inside a policy that the operating system enforces: files, network,
  processes and system calls. It needs no root and leaves nothing behind.'

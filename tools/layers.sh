@@ -11,7 +11,7 @@ while IFS= read -r file; do
 	function floor_of(dir) { return dir in floors ? floors[dir] : -1 }
 	BEGIN {
 		n = split("base lib|policy shell|guard|plan|linux darwin vm win egress workspace|" \
-			"session|forge|agent|server|cli", level, "|")
+			"session|forge|agent|server|cli panel", level, "|")
 		for (i = 1; i <= n; i++) {
 			m = split(level[i], dirs, " ")
 			for (j = 1; j <= m; j++)
