@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/enabled.h"
 
 int guard_opts_join(const struct opt_def *own, size_t n, struct guard_opts_table *ret,
 		    struct berm_err *err)
@@ -43,10 +44,12 @@ int guard_setup_make(struct run_opts *o, struct guard_setup *ret, struct berm_er
 	ret->policy = spec->guard;
 	if (o->off_by) {
 		ret->policy.sandbox = false;
+		ret->policy.platform_excluded = false;
 		ret->policy.sandbox_from = (struct origin){ o->off_by, 0 };
 	}
 	if (o->forced) {
 		ret->policy.sandbox = true;
+		ret->policy.platform_excluded = false;
 		ret->policy.allow_unsandboxed = false;
 		ret->policy.sandbox_from = (struct origin){ "BERM_FORCE_SANDBOX=1", 0 };
 		ret->policy.allow_unsandboxed_from = ret->policy.sandbox_from;
@@ -72,10 +75,10 @@ void guard_setup_call(const struct guard_setup *s, struct guard_call *ret)
 			   .home = s->spec->user_home,
 			   .roots = s->roots,
 			   .n_roots = s->spec->n_roots },
-		.host = { .supported = true },
 		.mode = s->spec->mode,
 		.now = time(NULL),
 	};
+	enabled_host(&ret->host);
 }
 
 void guard_origin(const struct origin *o, char *dst, size_t size)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/fd.h"
+#include "cli/enabled.h"
 #include "cli/events_file.h"
 #include "cli/last_run.h"
 #include "cli/probe.h"
@@ -156,6 +157,17 @@ static void not_executed(const struct spec *spec, int exec_errno)
 									  : strerror(exec_errno));
 }
 
+/* Which of the reasons of SPEC C4 it is that there is no sandbox here. */
+static const char *why_none(const struct spec *spec, const struct berm_err *err)
+{
+	struct sandbox_host host;
+	struct sandbox_state state;
+
+	enabled_failed(err, &host);
+	guard_sandbox_state(&spec->guard, &host, &state);
+	return state.reason;
+}
+
 /* Said under -q as well: nobody asked for this on the command line. */
 static void warn_unavailable(const char *why)
 {
@@ -227,14 +239,20 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	r = plan_build(spec, &plan, &err);
 	if (!spec->fail_if_unavailable)
 		launch_drop();
-	if (r >= 0 && must_go_bare(o, spec, plan, &err))
+	if (r >= 0 && must_go_bare(o, spec, plan, &err)) {
+		const char *why = why_none(spec, &err);
+
+		(void)err_prefix(&err, "%s", why);
 		return run_bare(o, spec, session, err.msg);
+	}
 	session_starting(session, "native");
 	if (r >= 0) {
 		run_print_notes(o, spec);
 		r = launch_run(spec, plan, &ops, &res, &err);
 	}
 	if (r < 0) {
+		if (r == -EOPNOTSUPP)
+			(void)err_prefix(&err, "no sandbox on this host: %s", why_none(spec, &err));
 		end.error = err.msg;
 		session_end(session, &end);
 		last_run_note(spec->state_dir, spec->argv[0],

@@ -18,7 +18,7 @@ enum sandbox_off {
 };
 
 struct sandbox_host {
-	bool supported, wsl1, excluded;
+	bool supported, wsl1;
 	const char *missing; /* a dependency, NULL none */
 };
 

@@ -16,9 +16,10 @@ void guard_sandbox_state(const struct guard_policy *g, const struct sandbox_host
 	else if (host->missing)
 		*ret = (struct sandbox_state){ SANDBOX_OFF_DEPENDENCY, "a dependency is missing",
 					       none };
-	else if (host->excluded)
+	else if (g->platform_excluded)
 		*ret = (struct sandbox_state){ SANDBOX_OFF_EXCLUDED,
-					       "the settings exclude this platform", none };
+					       "the settings exclude this platform",
+					       g->sandbox_from };
 	else if (!g->sandbox)
 		*ret = (struct sandbox_state){ SANDBOX_OFF_SETTING,
 					       "the settings turn the sandbox off",

@@ -194,6 +194,7 @@ int explain_text(const struct spec *s, struct buf *out)
 	trees(out, s);
 	rules(out, s);
 	explain_net_text(s, out);
+	explain_guard_text(s, out);
 	environment(out, s);
 	rest(out, s);
 	return out->failed ? -ENOMEM : 0;
@@ -366,6 +367,7 @@ int explain_json(const struct spec *s, struct buf *out)
 	buf_addf(out, ",\"reads_trapped\":%s", s->read_deny ? "true" : "false");
 	json_rules(out, s);
 	explain_net_json(s, out);
+	explain_guard_json(s, out);
 	json_environment(out, s);
 	json_list(out, "lifted", &s->lifted);
 	json_list(out, "ignore_violations", &s->ignore_violations);

@@ -56,7 +56,7 @@ static int take_platforms(struct front *f, const struct json_node *n, const stru
 	if (here)
 		return 0;
 	f->sandbox_off = true;
-	return front_open(f, n, SET_SANDBOX, NULL, NULL, 0, 0);
+	return front_open(f, n, SET_SANDBOX, NULL, NULL, SANDBOX_EXCLUDED, 0);
 }
 
 static int take_managed_only(struct front *f, const struct json_node *n, const struct front_key *k)

@@ -33,7 +33,8 @@ static void take_scalars(struct guard_policy *g, const struct scalar *sc)
 	g->autonomy_from = sc[SET_AUTONOMY].origin;
 	g->template = (enum guard_template)sc[SET_TEMPLATE].value;
 	g->template_from = sc[SET_TEMPLATE].origin;
-	g->sandbox = sc[SET_SANDBOX].value;
+	g->sandbox = sc[SET_SANDBOX].value > 0;
+	g->platform_excluded = sc[SET_SANDBOX].value == SANDBOX_EXCLUDED;
 	g->sandbox_from = sc[SET_SANDBOX].origin;
 	g->auto_allow = sc[SET_AUTO_ALLOW].value;
 	g->auto_allow_from = sc[SET_AUTO_ALLOW].origin;

@@ -26,8 +26,8 @@ enum setting_key {
 	SET_NET_HTTP_PORT, /* number: port, 0 none */
 	SET_NET_SOCKS_PORT,
 	SET_NET_ASK_SECONDS,
-	SET_SANDBOX, /* number: 0, 1; so for the next ones */
-	SET_AUTO_ALLOW,
+	SET_SANDBOX, /* number: 0, 1, or SANDBOX_EXCLUDED */
+	SET_AUTO_ALLOW, /* number: 0, 1; so for the next one */
 	SET_ALLOW_UNSANDBOXED,
 	SET_AUTONOMY,		 /* number: enum guard_autonomy */
 	SET_TEMPLATE,		 /* number: enum guard_template */
@@ -57,6 +57,9 @@ enum setting_key {
 	SET_EXCLUDED,		 /* name: pattern of commands that may leave the sandbox */
 	SET_COUNT,
 };
+
+/* Off, since the platforms that a list names (enabledPlatforms) are others. */
+#define SANDBOX_EXCLUDED (-1)
 
 struct setting {
 	enum setting_key key;

@@ -145,7 +145,7 @@ static void flag(struct writer *w, const char *indent, const char *name, enum se
 	if (!e)
 		return;
 	member(w, indent, name);
-	(void)buf_adds(w->out, bool_name(e->number));
+	(void)buf_adds(w->out, bool_name(e->number > 0));
 }
 
 static void word(struct writer *w, const char *indent, const char *name, const char *value)
@@ -206,7 +206,7 @@ static void groups(struct writer *w)
 		if (e->key != SET_NET_GROUP || again)
 			continue;
 		member(w, "\t\t\t", e->name);
-		(void)buf_adds(w->out, bool_name(e->number));
+		(void)buf_adds(w->out, bool_name(e->number > 0));
 	}
 	end_object(w, "\t\t", at, outer);
 }

@@ -228,7 +228,7 @@ nowhere() {
 @test "no sandbox on this host: 125, and only a policy that says so runs without" {
 	unshare -Ur true || skip 'no user namespaces'
 	run --separate-stderr -125 nowhere run -- echo ran
-	[[ -z $output && ${stderr_lines[0]} == *"cannot create the sandbox's namespaces"* ]]
+	[[ -z $output && ${stderr_lines[0]} == "berm: no sandbox on this host: a dependency is missing: cannot create the sandbox's namespaces"* ]]
 	[[ ${stderr_lines[1]} == *'user namespaces are switched off'* ]]
 	mkdir -p "$HOME/.config/berm" .berm
 	# a project may not say it, before it is trusted
@@ -238,7 +238,7 @@ nowhere() {
 	mv .berm/policy.json "$HOME/.config/berm"
 	run --separate-stderr -0 nowhere run --events ../e -q -- echo ran
 	[ "$output" = ran ]
-	[[ ${stderr_lines[0]} == 'berm: no OS-native agent sandbox on this host ('*'WITHOUT one'* ]]
+	[[ ${stderr_lines[0]} == 'berm: no OS-native agent sandbox on this host (a dependency is missing: '*'WITHOUT one'* ]]
 	run -0 field ../e starting backend
 	[ "$output" = none ]
 	BERM_FORCE_SANDBOX=1 run --separate-stderr -125 nowhere run -- echo ran

@@ -166,6 +166,62 @@ panel_pid() {
 	[[ $(member fix) == *max_user_namespaces* ]]
 }
 
+@test "sandbox: a list of platforms without this one: that is the reason, and where it stands" {
+	echo '{"sandbox": {"enabled": true,
+	"enabledPlatforms": ["macos"]}}' >"$HOME/s.json"
+	run -0 "$BERM" sandbox --json --settings "claude:$HOME/s.json"
+	[ "$(member on state reason_origin mode | tr '\n' ' ')" = "false excluded-platform $HOME/s.json:2 disabled " ]
+	run -2 "$BERM" check --settings "claude:$HOME/s.json" -- ls
+	[[ $output == *'the settings exclude this platform'* ]]
+	BERM_FORCE_SANDBOX=1 run -0 "$BERM" sandbox --json --settings "claude:$HOME/s.json"
+	[ "$(member on state | tr '\n' ' ')" = 'true on ' ]
+	run -0 "$BERM" import claude "$HOME/s.json"
+	[[ $output == *'"sandbox": false'* ]]
+}
+
+@test "explain: each value of the guard's, with the place it stands at" {
+	mkdir -p "$HOME/.config/berm"
+	printf '{"guard": {\n"template": "strict",\n"auto_allow": false,\n"excluded_commands": [\n"docker *"],\n"rules": [\n%s]}}' \
+		'{"effect": "gitPush", "decision": "deny"}' >"$HOME/.config/berm/policy.json"
+	run -0 "$BERM" explain
+	local f=$HOME/.config/berm/policy.json
+	[[ $output == *"  template             strict  [$f:2]"* ]]
+	[[ $output == *"  auto_allow           false  [$f:3]"* ]]
+	[[ $output == *"  sandbox              true  [built-in]"* ]]
+	[[ $output == *"  may leave the sandbox: docker *  [$f:5]"* ]]
+	[[ $output == *"  deny gitPush  [$f:7]"* ]]
+	run -0 "$BERM" explain --json
+	python3 -c '
+import json, sys
+g = json.loads(sys.argv[1])["policy"]["guard"]
+assert g["template"] == {"value": "strict", "file": sys.argv[2], "line": 2}, g
+assert g["sandbox"]["value"] is True and g["auto_allow"]["line"] == 3, g
+assert g["excluded_commands"] == [{"pattern": "docker *", "file": sys.argv[2], "line": 5}], g
+assert [(r["rule"], r["line"]) for r in g["rules"]] == [("deny gitPush", 7)], g' "$output" "$f"
+}
+
+@test "settings that change count for the next command: berm's, another tool's, add-dir, exclude" {
+	mkdir "$BATS_TEST_TMPDIR/more" .claude
+	echo '{"permissions": {"deny": ["Bash(make *)"]}}' >"$HOME/s.json"
+	run -1 "$BERM" check --settings "claude:$HOME/s.json" -- make all
+	run -0 "$BERM" run --settings "claude:$HOME/s.json" -- true
+	echo '{"permissions": {"deny": ["Bash(ninja *)", "Edit(kept)"]}}' >"$HOME/s.json"
+	run -0 "$BERM" check --settings "claude:$HOME/s.json" -- make all
+	run -1 "$BERM" check --settings "claude:$HOME/s.json" -- ninja all
+	run "$BERM" run -q --settings "claude:$HOME/s.json" -- sh -c 'echo x >kept'
+	[ "$status" -ne 0 ]
+	[ ! -e kept ]
+	run "$BERM" run -q -- touch "$BATS_TEST_TMPDIR/more/x"
+	[ ! -e "$BATS_TEST_TMPDIR/more/x" ]
+	run -0 "$BERM" add-dir "$BATS_TEST_TMPDIR/more"
+	run -0 "$BERM" run -q -- touch "$BATS_TEST_TMPDIR/more/x"
+	[ -e "$BATS_TEST_TMPDIR/more/x" ]
+	run -0 "$BERM" check -- docker ps
+	run -0 "$BERM" exclude 'docker ps'
+	run -2 "$BERM" check -- docker ps
+	[[ ${lines[0]} == 'ask (unsandboxed): docker ps' ]]
+}
+
 # ---- the panel --------------------------------------------------------------------
 
 @test "panel: shows, chooses, writes on a change alone" {

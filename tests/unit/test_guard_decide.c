@@ -18,17 +18,16 @@ static void test_state(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 32; i++) {
-		struct guard_policy g = { .sandbox = i & 1 };
+		struct guard_policy g = { .sandbox = i & 1, .platform_excluded = i & 8 };
 		struct sandbox_host h = { .supported = i & 2,
 					  .wsl1 = i & 4,
-					  .excluded = i & 8,
 					  .missing = i & 16 ? "x" : NULL };
-		enum sandbox_off want = !h.supported ? SANDBOX_OFF_PLATFORM
-					: h.wsl1     ? SANDBOX_OFF_WSL1
-					: h.missing  ? SANDBOX_OFF_DEPENDENCY
-					: h.excluded ? SANDBOX_OFF_EXCLUDED
-					: !g.sandbox ? SANDBOX_OFF_SETTING
-						     : SANDBOX_ON;
+		enum sandbox_off want = !h.supported	      ? SANDBOX_OFF_PLATFORM
+					: h.wsl1	      ? SANDBOX_OFF_WSL1
+					: h.missing	      ? SANDBOX_OFF_DEPENDENCY
+					: g.platform_excluded ? SANDBOX_OFF_EXCLUDED
+					: !g.sandbox	      ? SANDBOX_OFF_SETTING
+							      : SANDBOX_ON;
 		struct sandbox_state s;
 
 		guard_sandbox_state(&g, &h, &s);
