@@ -4,6 +4,7 @@
 
 #include "cli/run_opts.h"
 #include "linux/launch.h"
+#include "linux/limits.h"
 #include "session/session.h"
 
 static inline void cleanup_session_(struct session **s)
@@ -17,6 +18,7 @@ struct native_run {
 	const struct spec *spec;
 	struct session *session;
 	struct strv lacks;
+	struct limits limits;
 };
 
 /* What weakens the sandbox is said before anything is started. */

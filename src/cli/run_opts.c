@@ -167,7 +167,7 @@ static int set_limit(void *ctx, const struct opt_def *def, const char *value, st
 	if (eq && eq != value && eq[1])
 		return add(&o->limits, value, err);
 	r = err_set(err, -EINVAL, "--limit %s: not KEY=VALUE", value);
-	err_fix(err, "as in --limit cpu=60 or --limit files=1024");
+	err_fix(err, "as in --limit time=10m or --limit files=1024");
 	return r;
 }
 
@@ -317,7 +317,7 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 		{ "env", 0, "NAME[=VALUE]", "pass or set an environment variable", set_env, 0 },        \
 		{ "unset-env", 0, "NAME", "leave a variable out", set_env, 1 },                         \
 	{                                                                                               \
-		"limit", 0, "KEY=VALUE", "limit a resource: cpu, files, fsize, ...", set_limit, 0       \
+		"limit", 0, "KEY=VALUE", "limit memory, pids, time, ...; repeatable", set_limit, 0      \
 	}
 
 static const struct opt_def run_table[] = {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "policy/limits.h"
 #include "session/warm.h"
 
 static const char usage[] =
@@ -86,6 +87,9 @@ static int run(struct exec_opts *o, const char *session, char **command)
 		err_print(&err);
 	else if (res.lost)
 		(void)fprintf(stderr, "berm: session %s ended, and the command with it\n", session);
+	else if (res.limit >= 0)
+		(void)fprintf(stderr, "berm: killed: session %s has reached its limit of %s\n",
+			      session, limit_name((enum limit_kind)res.limit));
 	return res.status;
 }
 

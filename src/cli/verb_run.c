@@ -106,6 +106,19 @@ static void on_degraded(void *ctx, const char *what, const char *reason)
 	session_degraded(run->session, what, reason);
 }
 
+/* Under -q as well: it is no fault of the command's. */
+static void on_killed(void *ctx, enum limit_kind why)
+{
+	const struct native_run *run = ctx;
+	char line[1400], shown[1400];
+
+	session_limit_sentence(run->spec, why, line, sizeof(line));
+	str_escape(shown, sizeof(shown), line, strlen(line));
+	if (why < LIMIT_COUNT)
+		(void)fprintf(stderr, "berm: %s%s", shown, line_end());
+	session_killed(run->session, why);
+}
+
 static void on_state(void *ctx, enum launch_state state, int pid)
 {
 	const struct native_run *run = ctx;
@@ -144,6 +157,8 @@ void run_ops(struct native_run *run, struct launch_ops *ret)
 		.on_net = on_net,
 		.on_tier = on_tier,
 		.on_degraded = on_degraded,
+		.on_killed = on_killed,
+		.limits = &run->limits,
 	};
 }
 
@@ -248,8 +263,10 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	session_starting(session, "native");
 	if (r >= 0) {
 		run_print_notes(o, spec);
-		r = launch_run(spec, plan, &ops, &res, &err);
+		r = limits_prepare(spec, false, &native.limits, &err);
 	}
+	if (r >= 0)
+		r = launch_run(spec, plan, &ops, &res, &err);
 	if (r < 0) {
 		if (r == -EOPNOTSUPP)
 			(void)err_prefix(&err, "no sandbox on this host: %s", why_none(spec, &err));

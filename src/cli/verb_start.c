@@ -126,8 +126,10 @@ static int live(struct start *s, const struct spec *spec, struct session *sessio
 	session_starting(session, "native");
 	if (r >= 0) {
 		run_print_notes(s->o, spec);
-		r = launch_run(spec, plan, &ops, &res, err);
+		r = limits_prepare(spec, true, &native.limits, err);
 	}
+	if (r >= 0)
+		r = launch_run(spec, plan, &ops, &res, err);
 	if (r < 0)
 		end.error = err->msg;
 	end.status = r < 0 ? EXIT_BERM : 0;

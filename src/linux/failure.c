@@ -5,12 +5,14 @@
 
 #include "linux/host.h"
 #include "linux/setup.h"
+#include "policy/limits.h"
 
 static const char *const stage_text[STAGE_COUNT] = {
 	[STAGE_CLONE] = "cannot create the sandbox's namespaces",
 	[STAGE_IDMAP] = "cannot map the user into the sandbox",
 	[STAGE_PRIVATE_TREE] = "cannot make the mount tree private",
 	[STAGE_ROOT] = "cannot make the sandbox's root",
+	[STAGE_DISK] = "cannot limit what the private places may hold",
 	[STAGE_INIT] = "cannot start the sandbox's init",
 	[STAGE_FRESH_PROC] = "cannot mount a fresh /proc",
 	[STAGE_PROC] = "cannot make the sandbox's /proc",
@@ -126,6 +128,24 @@ static void port_message(const struct launch *l, const struct fail_record *f, st
 			KIT_PORT_TRANSPARENT, KIT_PORT_HTTP, KIT_PORT_SOCKS);
 }
 
+static void limit_message(const struct launch *l, const struct fail_record *f, struct berm_err *err)
+{
+	enum limit_kind k = (enum limit_kind)f->index;
+	char text[32];
+
+	if (f->index < 0 || f->index >= LIMIT_COUNT) {
+		err_errno(err, -f->err, "%s", stage_text[f->stage]);
+		return;
+	}
+	err_errno(err, -f->err, "cannot hold the limit %s=%s", limit_name(k),
+		  limit_text(k, l->spec->limits[k].value, text, sizeof(text)));
+	if (f->err == EPERM)
+		err_fix(err,
+			"the limit that berm itself was started with is lower (ulimit -H -a); write a "
+			"lower one, or --limit %s=none for that one",
+			limit_name(k));
+}
+
 /* Does the failure say that this host gives nobody such a sandbox? Only stages
  * before anything of the workspace or the private home is looked at: what an
  * earlier command left there must not make a sandbox "unavailable". */
@@ -213,6 +233,9 @@ int failure_explain(const struct launch *l, const struct fail_record *f, struct 
 		if (f->err == EBUSY)
 			err_fix(err, "this shell already runs inside a sandbox with a supervisor; "
 				     "start the command there without berm");
+		break;
+	case STAGE_RLIMIT:
+		limit_message(l, f, err);
 		break;
 	case STAGE_HOST_PORT:
 	case STAGE_PUBLISH:

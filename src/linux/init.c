@@ -20,6 +20,7 @@
 #include "linux/kit.h"
 #include "linux/seccomp.h"
 #include "linux/setup.h"
+#include "policy/limits.h"
 
 static void send_ctl(const struct launch *l, enum ctl_type type, int value)
 {
@@ -120,6 +121,26 @@ static void enter_root(struct launch *l)
 		setup_fail(l, STAGE_PIVOT, errno, -1);
 }
 
+/* That of processes counts those of the inner user namespace alone (kernel/ucount.c, Linux 5.14),
+ * so it is set in there. */
+static void set_limit(const struct launch *l, enum limit_kind k)
+{
+	const struct limit *said = &l->spec->limits[k];
+	struct rlimit lim = { said->value, said->value }, now;
+
+	/* What nobody asked for only lowers. */
+	if (said->by == LIMIT_BUILTIN &&
+	    syscall(SYS_prlimit64, 0, limit_resource(k), NULL, &now) == 0) {
+		if (now.rlim_max <= said->value)
+			return;
+		if (now.rlim_cur < said->value)
+			lim.rlim_cur = now.rlim_cur;
+	}
+	/* By number: glibc types the first argument as an enum, musl as an int. */
+	if (syscall(SYS_prlimit64, 0, limit_resource(k), &lim, NULL) < 0)
+		setup_fail(l, STAGE_RLIMIT, errno, (int)k);
+}
+
 static void set_limits(const struct launch *l)
 {
 	struct rlimit none = { 0, 0 };
@@ -127,13 +148,9 @@ static void set_limits(const struct launch *l)
 	/* A core dump is a file that the kernel creates past the supervisor. */
 	if (setrlimit(RLIMIT_CORE, &none) < 0)
 		setup_fail(l, STAGE_RLIMIT, errno, -1);
-	for (size_t i = 0; i < l->spec->n_rlimits; i++) {
-		struct rlimit lim = { l->spec->rlimits[i].value, l->spec->rlimits[i].value };
-
-		/* By number: glibc types the first argument as an enum, musl as an int. */
-		if (syscall(SYS_prlimit64, 0, l->spec->rlimits[i].resource, &lim, NULL) < 0)
-			setup_fail(l, STAGE_RLIMIT, errno, (int)i);
-	}
+	for (enum limit_kind k = 0; k < LIMIT_COUNT; k++)
+		if (spec_limited(l->spec, k) && limit_resource(k) >= 0)
+			set_limit(l, k);
 }
 
 /* Until the old root is taken away this process does not stand at the root of its
@@ -300,10 +317,10 @@ static void handle_ctl(struct launch *l, pid_t command)
 		_exit(125); /* no warden, no session */
 	if (n != sizeof(m))
 		return;
-	if (m.type == CTL_CONT) {
+	if (m.type == CTL_CONT)
 		(void)kill(-command, SIGCONT);
-		return;
-	}
+	if (m.type == CTL_TERM)
+		(void)kill(-1, SIGTERM);
 	if (m.type != CTL_SIGNAL)
 		return;
 	switch (m.value) {

@@ -202,37 +202,8 @@ static void settle(struct launch *l)
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/* Of the caller's stdio only stderr: a reader of the command's output must see its end
- * when the command closes it. Not before the command runs: a further attempt needs it. */
-static void leave_stdio(int keep_fd)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int fd = 0; null >= 0 && fd < 2; fd++)
-		if (fd != keep_fd)
-			(void)dup2(null, fd);
-	close_quietly(null);
-}
-
 /* The one run of this process. */
 static struct launch the_launch;
-
-/* From here on the warden only waits, copies bytes and writes events: no exec, no
- * socket, no file opened for writing. */
-static int confine_warden(const struct warden *w)
-{
-	static struct seccomp_prog prog;
-	int r = seccomp_build_own(the_launch.warm ? SECCOMP_ROLE_SESSION : SECCOMP_ROLE_WARDEN,
-				  seccomp_native(), &prog);
-
-	leave_stdio(w->ops->keep_fd);
-
-	if (r < 0)
-		return r;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -errno;
-	return seccomp_load(&prog, false, NULL);
-}
 
 static void fill_result(const struct warden *w, struct launch_result *ret)
 {
@@ -251,6 +222,13 @@ static void fill_result(const struct warden *w, struct launch_result *ret)
 		ret->lost = !w->exited;
 		ret->signal = w->exited ? WTERMSIG(w->status) : SIGKILL;
 		ret->status = 128 + ret->signal;
+	}
+	ret->killed = w->killed;
+	ret->killed_by = w->killed_by;
+	ret->lost &= !w->killed;
+	if (w->killed && w->killed_by == LIMIT_TIME) {
+		ret->signal = 0;
+		ret->status = LAUNCH_TIMEOUT;
 	}
 }
 
@@ -327,7 +305,7 @@ static int begin(const struct late *known, const struct late *late, struct berm_
 	if (r < 0)
 		return r;
 	fill_launch(l, known, late);
-	*w = (struct warden){ .l = l, .signals = -1, .child = -1, .confine = confine_warden };
+	*w = (struct warden){ .l = l, .signals = -1, .child = -1, .confine = warden_confine };
 	/* Closed also when it was not come to. */
 	w->term.master = w->term.in = w->term.out = w->term.ctl = w->term.keeper = -1;
 	/* Inherited descriptors stay ours: the command gets 0, 1 and 2. */

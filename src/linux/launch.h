@@ -11,6 +11,8 @@
 #include "plan/plan.h"
 #include "policy/spec.h"
 
+struct limits; /* linux/limits.h */
+
 enum launch_state {
 	LAUNCH_READY,	  /* the command was executed */
 	LAUNCH_SUSPENDED, /* stopped (Ctrl-Z) */
@@ -48,6 +50,12 @@ struct launch_ops {
 	/* The set-up is done, the command is about to run: without what (enum host_lack of
 	 * plan/tier.h), and Landlock's ABI. Before LAUNCH_READY. May be NULL. */
 	void (*on_tier)(void *ctx, unsigned lacks, int landlock_abi);
+	/* By what the limits are held (linux/limits.h); NULL: only those that the kernel holds for
+	 * each process. */
+	const struct limits *limits;
+	/* The end is being brought about: a limit was reached, or (LIMIT_COUNT) somebody wanted
+	 * it who did not leave it to the command. Once. May be NULL. */
+	void (*on_killed)(void *ctx, enum limit_kind why);
 	/* Something holds less than planned; what: which part ("network", "tier", ...). May be
 	 * NULL. */
 	void (*on_degraded)(void *ctx, const char *what, const char *reason);
@@ -55,11 +63,16 @@ struct launch_ops {
 
 #define STEWARD_PATIENCE_MS 2000
 
+/* The status of a command whose time was over, as timeout(1) has it. */
+#define LAUNCH_TIMEOUT 124
+
 struct launch_result {
 	int status;	   /* exit status for the shell: 0-255, 128+n for a signal */
 	int signal;	   /* signal that killed the command, 0 none */
 	bool not_executed; /* the command was not found (status 127) or not executable (126) */
 	int exec_errno;
+	bool killed; /* by berm: see on_killed. Status 124 for LIMIT_TIME */
+	enum limit_kind killed_by;
 	bool lost; /* no status came: a part of the sandbox died, and the command with it */
 	uint64_t left_out[TERM_KINDS]; /* of what it wrote to its terminal */
 };

@@ -103,6 +103,19 @@ int mount_new_root(int *ret_root)
 	return 0;
 }
 
+int mount_root_limit(int root, uint64_t bytes)
+{
+	_cleanup_close_ int fs =
+		(int)syscall(SYS_fspick, root, "", FSPICK_EMPTY_PATH | FSPICK_CLOEXEC);
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)bytes);
+	if (fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "size", text, 0) < 0 ||
+	    syscall(SYS_fsconfig, fs, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0) < 0)
+		return -errno;
+	return 0;
+}
+
 static int step_make(const struct step *s, int root)
 {
 	const char *name;

@@ -29,6 +29,7 @@ enum stage {
 	STAGE_IDMAP,
 	STAGE_PRIVATE_TREE,
 	STAGE_ROOT,	  /* the new root's tmpfs */
+	STAGE_DISK,	  /* how much may lie there */
 	STAGE_STEP,	  /* a step of the plan, index says which */
 	STAGE_INIT,	  /* the pid namespace */
 	STAGE_FRESH_PROC, /* a procfs of the new pid namespace */
@@ -42,7 +43,7 @@ enum stage {
 	STAGE_USERNS_LIMIT,
 	STAGE_CAPS,
 	STAGE_KEYRING,
-	STAGE_RLIMIT,	/* index: position in spec->rlimits */
+	STAGE_RLIMIT,	/* index: enum limit_kind */
 	STAGE_LANDLOCK, /* index: position in plan->trees, -1 the rule set itself */
 	STAGE_SECCOMP,
 	STAGE_LISTENER,
@@ -194,6 +195,8 @@ void wait_for_supervisor(struct launch *l);
 
 /* mount.c; all return 0 or a negative errno. */
 int mount_new_root(int *ret_root);
+/* How much may lie in it, and so in all private places but the home. */
+int mount_root_limit(int root, uint64_t bytes);
 int mount_steps(const struct plan *p, size_t from, int root, int *ret_index);
 int mount_proc(void);	    /* a detached procfs of this pid namespace */
 int mount_outer_proc(void); /* a detached copy of what is at /proc, all of it read-only */

@@ -299,6 +299,17 @@ static int cover_own(int root)
 	return mount_cover_own(root, own, ARRAY_SIZE(own));
 }
 
+/* What nobody asked for is what the kernel gives a tmpfs. */
+static void limit_disk(const struct launch *l, int root)
+{
+	int r = 0;
+
+	if (l->spec->limits[LIMIT_DISK].by == LIMIT_SAID && spec_limited(l->spec, LIMIT_DISK))
+		r = mount_root_limit(root, l->spec->limits[LIMIT_DISK].value);
+	if (r < 0)
+		setup_fail(l, STAGE_DISK, r, -1);
+}
+
 static void build_view(struct launch *l, int root)
 {
 	int index = -1, proc, r = 0;
@@ -315,6 +326,7 @@ static void build_view(struct launch *l, int root)
 		r = mount_steps(l->plan, done, root, &index);
 	if (r < 0)
 		setup_fail(l, STAGE_STEP, r, index);
+	limit_disk(l, root);
 	(void)umask(l->umask);
 	r = fd_recv(l->sync[0], &proc, 1);
 	if (r < 0)

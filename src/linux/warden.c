@@ -177,6 +177,7 @@ static void handle_fail(struct warden *w)
 	/* Bytes of the command's come from here on. Not sooner: the filter's load would
 	 * compete with the set-up for the processor. */
 	w->confined = w->confine(w);
+	warden_limits_begin(w);
 	warden_state(w, LAUNCH_READY);
 }
 
@@ -232,7 +233,7 @@ static int timeout(const struct warden *w)
 		left = w->kill_at - warden_now_ms();
 		return left < 0 ? 0 : left < 1000 ? (int)left : 1000;
 	}
-	return w->ops->on_tick ? 1000 : -1;
+	return warden_limits_wait(w, w->ops->on_tick ? 1000 : -1);
 }
 
 enum {
@@ -280,8 +281,11 @@ static int round_once(struct warden *w)
 
 	if (poll(p, P_TERMINAL + n + n_warm, timeout(w)) < 0 && errno != EINTR)
 		return -errno;
-	if ((p[P_OWNER].revents && owner_gone(w)) || (w->kill_at && warden_now_ms() >= w->kill_at))
+	if ((p[P_OWNER].revents && owner_gone(w)) ||
+	    (w->kill_at && warden_now_ms() >= w->kill_at)) {
+		warden_killed(w, LIMIT_COUNT);
 		warden_kill(w);
+	}
 	if (p[P_FAIL].revents)
 		handle_fail(w);
 	if (p[P_KIT].revents)
@@ -305,6 +309,7 @@ static int round_once(struct warden *w)
 	terminal_ready(&w->term, &p[P_TERMINAL], n);
 	if (w->warm && r >= 0)
 		warm_ready(w, warm, n_warm);
+	warden_limits(w);
 	if (w->ops->on_tick)
 		w->ops->on_tick(w->ops->ctx);
 	if (r < 0)

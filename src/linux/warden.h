@@ -95,8 +95,14 @@ struct warden {
 	size_t n_asked;
 	struct warm *warm;	       /* NULL: a run of one command */
 	uint64_t left_out[TERM_KINDS]; /* by the terminal's filter */
-	int64_t kill_at; /* CLOCK_MONOTONIC ms when patience after SIGTERM ends, 0 none */
+	int64_t ends_at;	   /* the same clock: when the command's time is over, 0 never */
+	bool killed;		   /* by us */
+	enum limit_kind killed_by; /* LIMIT_COUNT: no limit, somebody wanted it */
+	int64_t kill_at;	   /* CLOCK_MONOTONIC ms when patience after SIGTERM ends, 0 none */
 };
+
+/* warden_confine.c */
+int warden_confine(const struct warden *w);
 
 /* Runs until nothing of the session is left. */
 int warden_loop(struct warden *w, struct berm_err *err);

@@ -14,9 +14,11 @@
 #define WARM_PATIENCE_MS 2000
 
 struct warm_conn {
-	int fd;	      /* -1: the client is gone */
-	bool started; /* a command was asked for and its end is not known */
-	bool shown;   /* and its terminal was given to the client */
+	int fd;		 /* -1: the client is gone */
+	bool started;	 /* a command was asked for and its end is not known */
+	bool shown;	 /* and its terminal was given to the client */
+	bool over;	 /* its time was over */
+	int64_t ends_at; /* when that is, or when patience after it ends; 0 never */
 };
 
 struct warm {
@@ -45,6 +47,8 @@ void warm_ready(struct warden *w, const struct pollfd *p, size_t n);
 int warm_ctl(struct warden *w, const struct ctl_msg *m, int fd);
 /* Everything inside is asked to end, and killed after patience milliseconds (0: at once). */
 void warm_stop(struct warden *w, int patience);
+/* Tells a client; fd goes with it, -1 none. */
+void warm_tell(struct warden *w, int i, enum warm_type type, int value, int detail, int fd);
 /* The session is over. */
 void warm_close(struct warden *w);
 
@@ -58,6 +62,19 @@ int warm_suspend(struct warden *w, int conn);
 int warm_suspend_check(struct warden *w);
 /* Everybody goes on who was not stopped before. */
 int warm_resume(struct warden *w);
+
+/* ---- warden_limits.c ---- */
+
+/* The command runs: its time begins. */
+void warden_limits_begin(struct warden *w);
+/* The same for one of a warm session. */
+void warden_limits_command(const struct warden *w, struct warm_conn *c);
+/* How long the warden may sleep at most, when it would otherwise for so long (-1: for ever). */
+int warden_limits_wait(const struct warden *w, int most);
+/* Each round: is a limit reached? */
+void warden_limits(struct warden *w);
+/* The end was brought about, and by what (LIMIT_COUNT: no limit). Told once. */
+void warden_killed(struct warden *w, enum limit_kind why);
 
 /* ---- the warden's, for the above (warden.c) ---- */
 void warden_ctl(struct warden *w, enum ctl_type type, int slot, int value);

@@ -14,6 +14,8 @@
  * command WARM_SUSPEND, WARM_RESUME               WARM_DONE or WARM_FAILED WARM_STOP, value: ms
  * before it is       end of file when nothing of the session is left killed
  *
+ * detail of WARM_EXITED is 0, or 1 + the enum limit_kind that ended the command.
+ *
  * The texts are a sealed memory file: words of the command, then variables NAME=VALUE, then
  * the directory, each with its NUL. Who closes the connection while the command runs has it
  * killed: so a terminal that is to outlive its viewers is kept by a process that stays

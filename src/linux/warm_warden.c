@@ -92,7 +92,7 @@ static void tell_raw(struct warden *w, int i, const void *what, size_t size, int
 		leave(w, i);
 }
 
-static void tell(struct warden *w, int i, enum warm_type type, int value, int detail, int fd)
+void warm_tell(struct warden *w, int i, enum warm_type type, int value, int detail, int fd)
 {
 	struct warm_msg m = { .magic = WARM_MAGIC, .type = type, .value = value, .detail = detail };
 
@@ -101,7 +101,7 @@ static void tell(struct warden *w, int i, enum warm_type type, int value, int de
 
 static void fail(struct warden *w, int i, int err, enum warm_why why)
 {
-	tell(w, i, WARM_FAILED, err, (int)why, -1);
+	warm_tell(w, i, WARM_FAILED, err, (int)why, -1);
 }
 
 static enum warm_session_state state_of(const struct warden *w)
@@ -239,7 +239,8 @@ static void handle_exec(struct warden *w, int i, const struct warm_exec *x, size
 		return;
 	}
 	c->started = true;
-	c->shown = false;
+	c->shown = c->over = false;
+	warden_limits_command(w, c);
 	w->warm->commands++;
 }
 
@@ -269,11 +270,11 @@ int warm_ctl(struct warden *w, const struct ctl_msg *m, int fd)
 									  : WARM_WHY_EXEC);
 		} else {
 			c->shown = true;
-			tell(w, m->slot, WARM_STARTED, w->l->spec->terminal_filter, 0, fd);
+			warm_tell(w, m->slot, WARM_STARTED, w->l->spec->terminal_filter, 0, fd);
 		}
 	} else if (m->type == CTL_EXITED && c && c->started) {
 		ended(w, m->slot);
-		tell(w, m->slot, WARM_EXITED, m->value, 0, -1);
+		warm_tell(w, m->slot, WARM_EXITED, m->value, c->over ? 1 + LIMIT_TIME : 0, -1);
 	} else {
 		r = -EPROTO;
 	}
@@ -303,7 +304,7 @@ static void handle_suspend(struct warden *w, int i)
 	int r;
 
 	if (w->warm->suspended) {
-		tell(w, i, WARM_DONE, 0, 0, -1);
+		warm_tell(w, i, WARM_DONE, 0, 0, -1);
 		return;
 	}
 	if (w->warm->suspender >= 0 || w->warm->stopping) {
@@ -331,7 +332,7 @@ static void handle_resume(struct warden *w, int i)
 	if (r < 0)
 		fail(w, i, -r, WARM_WHY_STOP);
 	else
-		tell(w, i, WARM_DONE, 0, 0, -1);
+		warm_tell(w, i, WARM_DONE, 0, 0, -1);
 }
 
 static void dispatch(struct warden *w, int i, const struct warm_exec *x, size_t size,
@@ -459,7 +460,7 @@ static void suspending(struct warden *w)
 	}
 	m->suspended = true;
 	warden_state(w, LAUNCH_SUSPENDED);
-	tell(w, who, WARM_DONE, 0, 0, -1);
+	warm_tell(w, who, WARM_DONE, 0, 0, -1);
 }
 
 void warm_ready(struct warden *w, const struct pollfd *p, size_t n)

@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "policy/limits.h"
 #include "policy/net_build.h"
 #include "policy/places.h"
 
@@ -231,46 +232,24 @@ static int apply_exec(struct spec *s, const struct settings *set, const struct s
 	return add_both_spellings(s, &def, err);
 }
 
-static int add_limit(struct spec *s, int resource, uint64_t value, struct origin from)
-{
-	struct spec_priv *p = s->priv;
-	struct rlimit_rule *v = reallocarray(s->rlimits, s->n_rlimits + 1, sizeof(*v));
-	struct origin *o = reallocarray(p->limit_from, s->n_rlimits + 1, sizeof(*o));
-
-	if (v)
-		s->rlimits = v;
-	if (o)
-		p->limit_from = o;
-	if (!v || !o)
-		return -ENOMEM;
-	v[s->n_rlimits] = (struct rlimit_rule){ resource, value };
-	o[s->n_rlimits++] = from;
-	return 0;
-}
-
 static int apply_limit(struct spec *s, const struct settings *set, const struct setting *e,
 		       struct berm_err *err)
 {
 	bool tighten = !set->trusted || set->layer == LAYER_MANAGED;
 	struct origin from = { spec_string(s, set->file), e->line };
-	struct spec_priv *p = s->priv;
+	enum limit_kind kind;
+	struct limit *l;
 	uint64_t value;
-	int resource, r;
+	int r;
 
-	r = limit_parse(e->name, e->value, &resource, &value, err);
+	r = limit_parse(e->name, e->value, &kind, &value, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < s->n_rlimits && from.file; i++) {
-		if (s->rlimits[i].resource != resource)
-			continue;
-		if (!tighten || value < s->rlimits[i].value) {
-			s->rlimits[i].value = value;
-			p->limit_from[i] = from;
-		}
-		return 0;
-	}
-	if (!from.file || add_limit(s, resource, value, from) < 0)
+	if (!from.file)
 		return err_set(err, -ENOMEM, "out of memory");
+	l = &s->limits[kind];
+	if (!tighten || value < (l->by == LIMIT_UNSET ? LIMIT_NONE : l->value))
+		*l = (struct limit){ .by = LIMIT_SAID, .value = value, .from = from };
 	return 0;
 }
 
@@ -366,6 +345,7 @@ static int note_lifted(struct spec *s)
 int apply_rules(struct spec *s, const struct policy_input *in, struct settings_list *l,
 		struct berm_err *err)
 {
+	limits_default(s);
 	for (size_t i = 0; i < l->n; i++) {
 		for (size_t j = 0; j < l->v[i].n; j++) {
 			int r = apply_entry(s, &l->v[i], &l->v[i].v[j], err);

@@ -6,6 +6,7 @@
 
 #include "base/json_out.h"
 #include "base/str.h"
+#include "policy/limits.h"
 
 void out_text(struct buf *out, const char *s)
 {
@@ -156,12 +157,15 @@ static void rest(struct buf *out, const struct spec *s)
 {
 	const struct spec_priv *p = s->priv;
 
-	if (s->n_rlimits)
-		buf_addf(out, "limits\n");
-	for (size_t i = 0; i < s->n_rlimits; i++) {
-		buf_addf(out, "  %s %llu", limit_name(s->rlimits[i].resource),
-			 (unsigned long long)s->rlimits[i].value);
-		out_from(out, &p->limit_from[i]);
+	buf_addf(out, "limits\n");
+	for (enum limit_kind k = 0; k < LIMIT_COUNT; k++) {
+		char text[32];
+
+		if (s->limits[k].by == LIMIT_UNSET)
+			continue;
+		buf_addf(out, "  %s %s", limit_name(k),
+			 limit_text(k, s->limits[k].value, text, sizeof(text)));
+		out_from(out, &s->limits[k].from);
 	}
 	if (s->ignore_violations.n)
 		buf_addf(out, "not reported\n");
@@ -317,6 +321,7 @@ static void json_rules(struct buf *out, const struct spec *s)
 static void json_environment(struct buf *out, const struct spec *s)
 {
 	const struct spec_priv *p = s->priv;
+	bool none = true;
 
 	buf_adds(out, ",\"environment\":[");
 	for (size_t i = 0; s->envp && s->envp[i]; i++) {
@@ -327,11 +332,16 @@ static void json_environment(struct buf *out, const struct spec *s)
 		out_origin(out, &p->env_from[i]);
 	}
 	buf_adds(out, "],\"limits\":[");
-	for (size_t i = 0; i < s->n_rlimits; i++) {
-		buf_addf(out, "%s{\"limit\":\"%s\",\"value\":%llu", i ? "," : "",
-			 limit_name(s->rlimits[i].resource),
-			 (unsigned long long)s->rlimits[i].value);
-		out_origin(out, &p->limit_from[i]);
+	for (enum limit_kind k = 0; k < LIMIT_COUNT; k++) {
+		if (s->limits[k].by == LIMIT_UNSET)
+			continue;
+		buf_addf(out, "%s{\"limit\":\"%s\",\"value\":", none ? "" : ",", limit_name(k));
+		if (s->limits[k].value == LIMIT_NONE)
+			buf_adds(out, "null");
+		else
+			buf_addf(out, "%llu", (unsigned long long)s->limits[k].value);
+		out_origin(out, &s->limits[k].from);
+		none = false;
 	}
 	buf_adds(out, "],\"layers\":[");
 	for (size_t i = 0; i < p->layers.n; i++) {

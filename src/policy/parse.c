@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "policy/limits.h"
 #include "policy/parse_impl.h"
 #include "policy/pattern.h"
 
@@ -200,7 +201,7 @@ static int take_env_set(struct parser *p, const struct json_node *n, const struc
 	return 0;
 }
 
-/* {"files": 1024, "cpu": "10m"} */
+/* {"files": 1024, "time": "10m"} */
 static int take_limits(struct parser *p, const struct json_node *n, const struct key *k)
 {
 	if (!json_is_object(n->value))
@@ -209,8 +210,9 @@ static int take_limits(struct parser *p, const struct json_node *n, const struct
 		const struct json_node *kid = &n->kids[i];
 		char number[32];
 		const char *text = json_string_value(kid->value);
+		enum limit_kind kind;
 		uint64_t value;
-		int r, resource;
+		int r;
 
 		if (json_is_integer(kid->value) && json_integer_value(kid->value) >= 0) {
 			snprintf(number, sizeof(number), "%lld",
@@ -219,7 +221,7 @@ static int take_limits(struct parser *p, const struct json_node *n, const struct
 		}
 		if (!text)
 			return parse_wrong_type(p, kid, "a number or a string such as \"512m\"");
-		r = limit_parse(kid->key, text, &resource, &value, p->err);
+		r = limit_parse(kid->key, text, &kind, &value, p->err);
 		if (r < 0)
 			return err_prefix(p->err, "%s:%u", p->s->file, kid->line);
 		r = parse_add(p, kid, SET_LIMIT, kid->key, text, 0);

@@ -51,7 +51,6 @@ struct spec_priv {
 	size_t cap_rules;
 	char *cwd; /* where the caller stands; what is relative on the command line is so to this */
 	struct origin *env_from;	  /* of each entry of envp */
-	struct origin *limit_from;	  /* of each of rlimits */
 	struct net_group *groups;	  /* as data_domain_groups */
 	struct settings_list layers;	  /* what was read, for explain */
 	struct scalar scalars[SET_COUNT]; /* SET_PROFILE to SET_FAIL_IF_UNAVAILABLE,

@@ -2,9 +2,9 @@
 #include "policy/settings.h"
 
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/str.h"
+#include "policy/limits.h"
 
 /* ---- names -------------------------------------------------------------- */
 
@@ -175,84 +175,6 @@ int settings_add_guard(struct settings *s, struct guard_rule *rule, unsigned lin
 	return r;
 }
 
-/* ---- limits ------------------------------------------------------------- */
-
-enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_TIME };
-
-static const struct limit {
-	const char *name;
-	int resource;
-	enum unit unit;
-} limits[] = {
-	{ "files", RLIMIT_NOFILE, UNIT_COUNT },	    { "cpu", RLIMIT_CPU, UNIT_TIME },
-	{ "fsize", RLIMIT_FSIZE, UNIT_BYTES },	    { "stack", RLIMIT_STACK, UNIT_BYTES },
-	{ "address-space", RLIMIT_AS, UNIT_BYTES }, { "data", RLIMIT_DATA, UNIT_BYTES },
-	{ "memlock", RLIMIT_MEMLOCK, UNIT_BYTES },
-};
-
-static int unit_factor(enum unit unit, const char *suffix, uint64_t *ret)
-{
-	static const struct {
-		enum unit unit;
-		const char *suffix;
-		uint64_t factor;
-	} t[] = {
-		{ UNIT_BYTES, "k", 1ull << 10 }, { UNIT_BYTES, "m", 1ull << 20 },
-		{ UNIT_BYTES, "g", 1ull << 30 }, { UNIT_BYTES, "t", 1ull << 40 },
-		{ UNIT_TIME, "s", 1 },		 { UNIT_TIME, "m", 60 },
-		{ UNIT_TIME, "h", 3600 },
-	};
-
-	*ret = 1;
-	if (!*suffix)
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
-		if (t[i].unit == unit && streq_fold(t[i].suffix, suffix)) {
-			*ret = t[i].factor;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-int limit_parse(const char *key, const char *value, int *ret_resource, uint64_t *ret_value,
-		struct berm_err *err)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
-		uint64_t factor, n;
-		char *end;
-
-		if (!streq(limits[i].name, key))
-			continue;
-		errno = 0;
-		n = strtoull(value, &end, 10);
-		if (errno || end == value || *value == '-' || *value == '+' || *value == ' ' ||
-		    unit_factor(limits[i].unit, end, &factor) < 0 || n > UINT64_MAX / factor) {
-			err_set(err, -EINVAL, "limit %s: \"%s\" is not a number", key, value);
-			err_fix(err,
-				limits[i].unit == UNIT_COUNT   ? "write %s=1024"
-				: limits[i].unit == UNIT_BYTES ? "write %s=512m (k, m, g, t)"
-							       : "write %s=10m (s, m, h)",
-				key);
-			return -EINVAL;
-		}
-		*ret_resource = limits[i].resource;
-		*ret_value = n * factor;
-		return 0;
-	}
-	err_set(err, -EINVAL, "limit \"%s\" cannot be enforced by this build", key);
-	err_fix(err, "limits: files, cpu, fsize, stack, address-space, data, memlock");
-	return -EINVAL;
-}
-
-const char *limit_name(int resource)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
-		if (limits[i].resource == resource)
-			return limits[i].name;
-	return "unknown";
-}
-
 /* ---- the command line --------------------------------------------------- */
 
 static const struct {
@@ -302,8 +224,9 @@ static int add_pair(struct settings *s, enum setting_key with, enum setting_key 
 
 static int add_names(struct settings *s, const struct policy_input *in, struct berm_err *err)
 {
-	int r = 0, resource;
+	enum limit_kind kind;
 	uint64_t value;
+	int r = 0;
 
 	for (size_t i = 0; i < in->n_env && r >= 0; i++) {
 		if (!in->env[i][0] || in->env[i][0] == '=')
@@ -323,7 +246,7 @@ static int add_names(struct settings *s, const struct policy_input *in, struct b
 			err_fix(err, "write --limit KEY=VALUE");
 			return -EINVAL;
 		}
-		r = limit_parse(s->v[s->n - 1].name, s->v[s->n - 1].value, &resource, &value, err);
+		r = limit_parse(s->v[s->n - 1].name, s->v[s->n - 1].value, &kind, &value, err);
 		if (r < 0)
 			return r;
 	}

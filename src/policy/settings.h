@@ -130,13 +130,6 @@ int approver_check(const char *text, bool absolute, struct berm_err *err);
 /* Is name one of data/domains, or "registries" (all of packages)? err says what was meant. */
 int net_group_check(const char *name, struct berm_err *err);
 
-/* "files=1024": to a resource and a value. */
-int limit_parse(const char *key, const char *value, int *ret_resource, uint64_t *ret_value,
-		struct berm_err *err);
-
-/* The key of limit_parse() for a resource. */
-const char *limit_name(int resource);
-
 /* Values by name; -1 when there is no such name. */
 int mode_parse(const char *name);
 int root_parse(const char *name);

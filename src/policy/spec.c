@@ -66,7 +66,6 @@ void spec_free(struct spec *s)
 	strv_free(&s->notes);
 	free_list(s->envp);
 	free_list(s->argv);
-	free(s->rlimits);
 	free(s->approver);
 	free(s->guard.rules);
 	free(s->guard.excluded);
@@ -76,7 +75,6 @@ void spec_free(struct spec *s)
 		free(p->live);
 		free(p->cwd);
 		free(p->env_from);
-		free(p->limit_from);
 		settings_list_free(&p->layers);
 		strv_free(&p->strings);
 		free(p);

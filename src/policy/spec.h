@@ -102,9 +102,37 @@ struct env_var {
 	struct origin origin;
 };
 
-struct rlimit_rule {
-	int resource; /* RLIMIT_* */
-	uint64_t value;
+/* What a run may use of something; policy/limits.h has their names. */
+enum limit_kind {
+	LIMIT_MEMORY, /* of all processes together */
+	LIMIT_PIDS,   /* processes and threads together */
+	LIMIT_CPU,    /* percent of one processor, all together */
+	LIMIT_TIME,   /* seconds, by the clock on the wall */
+	LIMIT_FILES,  /* open ones, of each process */
+	LIMIT_DISK,   /* in the private places */
+	LIMIT_OUTPUT, /* bytes on standard output and error */
+	/* The kernel's others, of each process. */
+	LIMIT_CPU_TIME,
+	LIMIT_FSIZE,
+	LIMIT_STACK,
+	LIMIT_ADDRESS_SPACE,
+	LIMIT_DATA,
+	LIMIT_MEMLOCK,
+	LIMIT_COUNT,
+};
+
+enum limit_by {
+	LIMIT_UNSET,
+	LIMIT_BUILTIN, /* nobody said anything */
+	LIMIT_SAID,    /* by a settings file or on the command line: held, or nothing runs */
+};
+
+#define LIMIT_NONE UINT64_MAX
+
+struct limit {
+	enum limit_by by;
+	uint64_t value; /* LIMIT_NONE: somebody said that there is none */
+	struct origin from;
 };
 
 /* A port that is led through the wall: in (--publish) or out (--host-port). */
@@ -209,8 +237,7 @@ struct spec {
 
 	char **envp; /* the command's environment, NULL-terminated */
 	char **argv; /* the command */
-	struct rlimit_rule *rlimits;
-	size_t n_rlimits;
+	struct limit limits[LIMIT_COUNT];
 
 	struct strv ignore_violations; /* patterns over "action target" */
 	struct strv notes; /* what the first line of the run must say (lifted protections, ...) */
@@ -218,6 +245,12 @@ struct spec {
 };
 
 void spec_free(struct spec *s);
+
+/* Is there such a limit? */
+static inline bool spec_limited(const struct spec *s, enum limit_kind kind)
+{
+	return s->limits[kind].by != LIMIT_UNSET && s->limits[kind].value != LIMIT_NONE;
+}
 
 /* ---- judging ------------------------------------------------------------ */
 

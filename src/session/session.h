@@ -60,6 +60,12 @@ void session_degraded(struct session *s, const char *what, const char *detail);
 void session_ready(struct session *s, int pid);
 void session_suspended(struct session *s, bool suspended);
 
+/* The end is brought about by a limit, or (LIMIT_COUNT) by somebody who wanted it. */
+void session_killed(struct session *s, enum limit_kind why);
+
+/* The same in words, with what would allow more; into dst. */
+void session_limit_sentence(const struct spec *s, enum limit_kind why, char *dst, size_t size);
+
 /* One record from the supervisor. */
 void session_record(struct session *s, const struct record *rec);
 

@@ -46,6 +46,7 @@ struct warm_command {
 
 struct warm_result {
 	int status; /* for the shell: 0-255, 128+n for a signal; 126 and 127 as berm run */
+	int limit;  /* enum limit_kind that ended it, -1 none; status is 124 for LIMIT_TIME */
 	bool lost;  /* the session ended, and the command with it */
 };
 

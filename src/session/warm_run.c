@@ -250,7 +250,7 @@ static int conclude(const struct warm_command *c, int r, const struct warm_msg *
 		    struct warm_result *ret, struct berm_err *err)
 {
 	if (r == -EPIPE) {
-		*ret = (struct warm_result){ .status = 128 + SIGKILL, .lost = true };
+		*ret = (struct warm_result){ .status = 128 + SIGKILL, .lost = true, .limit = -1 };
 		return 0;
 	}
 	if (r < 0) {
@@ -259,8 +259,12 @@ static int conclude(const struct warm_command *c, int r, const struct warm_msg *
 	}
 	if (m->type == WARM_FAILED)
 		return warm_not_run(c, m, &ret->status, err);
-	*ret = (struct warm_result){ .status = WIFEXITED(m->value) ? WEXITSTATUS(m->value)
-								   : 128 + WTERMSIG(m->value) };
+	*ret = (struct warm_result){
+		.status = WIFEXITED(m->value) ? WEXITSTATUS(m->value) : 128 + WTERMSIG(m->value),
+		.limit = m->detail > 0 && m->detail <= LIMIT_COUNT ? m->detail - 1 : -1
+	};
+	if (ret->limit == LIMIT_TIME)
+		ret->status = LAUNCH_TIMEOUT;
 	return 0;
 }
 
@@ -271,7 +275,7 @@ int warm_run(int fd, const struct warm_command *c, struct warm_result *ret, stru
 	struct warm_msg m = { 0 };
 	int r;
 
-	*ret = (struct warm_result){ .status = 125 };
+	*ret = (struct warm_result){ .status = 125, .limit = -1 };
 	for (int i = 0; i < 3; i++)
 		k.tty[i] = isatty(i);
 	r = terminal_init(&k.term, k.tty, true);

@@ -70,7 +70,8 @@ def main():
          os.listdir(root + "/data/domains") + ["registries"])
     same("net", props["net"]["enum"], c_list(settings, "net_names"))
     same("network.mode", network["mode"]["enum"], props["net"]["enum"])
-    same("limits", props["limits"]["properties"], names(settings, "limits"))
+    with open(root + "/src/policy/limits.c", encoding="utf-8") as f:
+        same("limits", props["limits"]["properties"], names(f.read(), "rows"))
     same("mode", props["mode"]["enum"], c_list(settings, "mode_names"))
     same("root", props["root"]["enum"], c_list(settings, "root_names"))
     same("home", props["home"]["enum"], c_list(settings, "home_names"))

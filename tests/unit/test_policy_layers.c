@@ -184,7 +184,7 @@ static const char loose[] =
 	"\"ignore_violations\": [\"*\"], \"fail_if_unavailable\": false,\n"
 	"\"terminal_filter\": false,\n"
 	"\"exec\": {\"rules\": {\"/usr/bin/sudo\": \"allow\", \"x.sh\": \"deny\"}},\n"
-	"\"limits\": {\"files\": 100}\n"
+	"\"limits\": {\"files\": 100, \"pids\": 1000000, \"memory\": \"none\", \"time\": \"1m\"}\n"
 	"}";
 static char *environ_[] = { (char[]){ "SECRET_ONE=1" }, (char[]){ "LANG=C" }, NULL };
 
@@ -197,7 +197,11 @@ static void check_loose(struct machine *m, bool trusted)
 	assert_int_equal(judge(m, OP_READ, "ws/gone", FT_REG).err, EACCES);
 	assert_int_equal(judge(m, OP_EXEC, "ws/x.sh", FT_REG).err, EACCES);
 	assert_null(env_of(s, "LANG"));
-	assert_int_equal(s->n_rlimits, 1);
+	assert_int_equal(s->limits[LIMIT_FILES].value, 100);
+	/* A project may lower what holds anyway, not more. */
+	assert_int_equal(s->limits[LIMIT_PIDS].value == 1000000, trusted);
+	assert_int_equal(s->limits[LIMIT_MEMORY].value == LIMIT_NONE, trusted);
+	assert_int_equal(s->limits[LIMIT_TIME].value, 60);
 	/* what opens does not */
 	assert_int_equal(can_write(m, "ws/ok.key"), trusted ? 0 : EACCES);
 	assert_int_equal(s->home, trusted ? HOME_HOST : HOME_PRIVATE);

@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/str.h"
 #include "policy/json.h"
+#include "policy/limits.h"
 #include "policy/settings.h"
 
 static int parse(const char *text, struct settings *s, struct berm_err *err)
@@ -146,7 +146,9 @@ static const struct {
 	{ "{\"env\": {\"set\": {\"A\": 1}}}", "\"A\" must be a string", NULL },
 	{ "{\"limits\": {\"files\": -1}}", "must be a number or a string", NULL },
 	{ "{\"limits\": {\"files\": \"1x\"}}", "is not a number", "files=1024" },
-	{ "{\"limits\": {\"nproc\": 5}}", "\"nproc\" cannot be enforced", "limits: files" },
+	{ "{\"limits\": {\"nproc\": 5}}", "there is no limit \"nproc\"", "limits: memory, pids" },
+	{ "{\"limits\": {\"memorz\": 5}}", "there is no limit \"memorz\"", "\"memory\"" },
+	{ "{\"limits\": {\"pids\": 1}}", "\"1\" is too small", "at least 8" },
 	{ "{\"limits\": {\"cpu\": \"99999999999999999999\"}}", "is not a number", NULL },
 	{ "{\"fail_if_unavailable\": \"no\"}", "must be true or false", NULL },
 	{ "{\"version\": 2}", "version 1 only", NULL },
@@ -193,19 +195,58 @@ static void test_cut(void **state)
 
 static void test_limits(void **state)
 {
-	int resource;
-	uint64_t value;
+	static const struct {
+		const char *key, *value;
+		enum limit_kind kind;
+		uint64_t is;
+		const char *text; /* NULL: as value */
+	} good[] = {
+		{ "fsize", "2g", LIMIT_FSIZE, 2ull << 30, NULL },
+		{ "fsize", "0", LIMIT_FSIZE, 0, NULL },
+		{ "memory", "512M", LIMIT_MEMORY, 512u << 20, "512m" },
+		{ "memory", "1024m", LIMIT_MEMORY, 1u << 30, "1g" },
+		{ "memory", "none", LIMIT_MEMORY, LIMIT_NONE, NULL },
+		{ "pids", "512", LIMIT_PIDS, 512, NULL },
+		{ "time", "90s", LIMIT_TIME, 90, NULL },
+		{ "time", "2h", LIMIT_TIME, 7200, NULL },
+		{ "time", "120", LIMIT_TIME, 120, "2m" },
+		/* One key, two limits: the unit tells which. */
+		{ "cpu", "150%", LIMIT_CPU, 150, NULL },
+		{ "cpu", "2h", LIMIT_CPU_TIME, 7200, NULL },
+		{ "cpu", "60", LIMIT_CPU_TIME, 60, "1m" },
+		{ "cpu-time", "61", LIMIT_CPU_TIME, 61, "61s" },
+		{ "disk", "3m", LIMIT_DISK, 3u << 20, NULL },
+		{ "output", "100k", LIMIT_OUTPUT, 100u << 10, NULL },
+	};
+	static const char *const bad[][2] = {
+		{ "files", "2k" },    { "files", "" },	    { "files", " 1" },
+		{ "files", "+1" },    { "files", "-1" },    { "fsize", "99999999999t" },
+		{ "memory", "1" },    { "memory", "2s" },   { "pids", "0" },
+		{ "pids", "8%" },     { "cpu", "0%" },	    { "cpu", "1%%" },
+		{ "time", "0" },      { "time", "10%" },    { "time", "None" },
+		{ "disk", "1k" },     { "output", "0" },    { "output", "18446744073709551615" },
+		{ "cpu-time", "5%" }, { "memorz", "512m" }, { "", "1" },
+	};
 
-	assert_int_equal(limit_parse("fsize", "2g", &resource, &value, NULL), 0);
-	assert_int_equal(resource, RLIMIT_FSIZE);
-	assert_int_equal(value, 2ull << 30);
-	assert_int_equal(limit_parse("cpu", "2h", &resource, &value, NULL), 0);
-	assert_int_equal(value, 7200);
-	assert_int_equal(limit_parse("files", "2k", &resource, &value, NULL), -EINVAL);
-	assert_int_equal(limit_parse("files", "", &resource, &value, NULL), -EINVAL);
-	assert_int_equal(limit_parse("files", " 1", &resource, &value, NULL), -EINVAL);
-	assert_int_equal(limit_parse("fsize", "99999999999t", &resource, &value, NULL), -EINVAL);
-	assert_int_equal(limit_parse("memory", "1g", &resource, &value, NULL), -EINVAL);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		enum limit_kind kind;
+		uint64_t value;
+		char text[32];
+
+		assert_int_equal(limit_parse(good[i].key, good[i].value, &kind, &value, NULL), 0);
+		assert_int_equal(kind, good[i].kind);
+		assert_true(value == good[i].is);
+		assert_string_equal(limit_text(kind, value, text, sizeof(text)),
+				    good[i].text ? good[i].text : good[i].value);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		enum limit_kind kind = LIMIT_COUNT;
+		uint64_t value = 77;
+
+		assert_int_equal(limit_parse(bad[i][0], bad[i][1], &kind, &value, NULL), -EINVAL);
+		assert_int_equal(kind, LIMIT_COUNT);
+		assert_int_equal(value, 77);
+	}
 }
 
 /* Lines are those of the text, whatever is in strings and comments. */

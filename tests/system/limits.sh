@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2016
+# Limits of resources: each ends the command, not the host, and says which one it was (SPEC P3).
+# shellcheck source=tests/system/rows.bash
+. "$(dirname "$0")/rows.bash"
+
+# told REASON LIMIT VALUE: the events have the end and what brought it about.
+told()
+{
+	grep -q "\"event\":\"killed\",\"reason\":\"$1\",\"limit\":\"$2\",\"value\":$3,\"origin\":\"command line\"" "$EV"
+}
+
+# ended ID TEXT RC REASON LIMIT VALUE: of the last run.
+ended()
+{
+	local id=$1 text=$2 rc=$3 reason=$4 limit=$5 value=$6
+	if [[ $RC != "$rc" ]]; then
+		t_fail "$id" "$text" "status $RC, not $rc" "$OUT"
+	elif ! told "$reason" "$limit" "$value"; then
+		t_fail "$id" "$text" 'no event' "$(cat "$EV")"
+	elif [[ $OUT != *"berm: killed: "*"limit $limit="*"(command line)"*"--limit $limit="* ]]; then
+		t_fail "$id" "$text" 'no sentence' "$OUT"
+	else
+		t_ok "$id" "$text"
+	fi
+}
+
+# of LIMIT: its value, as the policy has it.
+of()
+{
+	(cd "$W" && env -i HOME="$H" PATH="$T_PATH" "$BERM" explain --json) |
+		grep -o "\"limit\":\"$1\",\"value\":[0-9]*" | grep -o '[0-9]*$'
+}
+
+fresh
+for l in pids files memory disk; do
+	t_check "limits.default-$l" "a limit of $l holds though nobody asked ($(of $l))" test "$(of $l)" -gt 0
+done
+run_in 'exec bash -c "ulimit -Hu; ulimit -Hn"'
+t_is limits.default-held 'processes and open files, by the kernel' "$OUT" "@ran"$'\n'"$(of pids)"$'\n'"$(of files)"
+run_in 'exec bash -c "ulimit -Hu; ulimit -Hn"' --limit pids=none --limit files=none
+t_is limits.none 'none is as without berm' "$OUT" "@ran"$'\n'"$(ulimit -Hu)"$'\n'"$(ulimit -Hn)"
+
+# ---- time
+t0=$(date +%s%N)
+run_in 'sleep 99' --limit time=1
+t_check limits.time-soon "in time ($((($(date +%s%N) - t0) / 1000000)) ms)" test $((($(date +%s%N) - t0) / 1000000)) -lt 9000
+ended limits.time 'a command that sleeps' 124 timeout time 1
+run_in 'trap "" TERM; (trap "" TERM; exec sleep 98.5) & setsid sleep 97.5 & wait; wait; sleep 96.5' --limit time=1
+ended limits.time-ignored 'one that ignores SIGTERM, with children' 124 timeout time 1
+t_check limits.time-gone 'nothing of it is left' test -z "$(pgrep -f '^sleep 9[678].5$')"
+run_in 'trap "echo bye; exit 3" TERM; sleep 99 & wait' --limit time=1
+t_check limits.time-graceful 'one that cleans up is let' test "${OUT//bye/}" != "$OUT"
+t_is limits.time-graceful-status 'and its status says that time was over' "$RC" 124
+run_in 'exit 5' --limit time=50
+t_is limits.time-within 'within its time: its own status' "$RC" 5
+t_check limits.time-quiet 'and nothing is said' test "$OUT" = @ran
+
+# ---- processes
+if as_root; then
+	t_skip limits.pids 'a fork bomb' 'the kernel does not count processes of root'
+else
+	run_in 'i=0; while [ $i -lt 60 ]; do sleep 30 & i=$((i+1)); done; echo all' --limit pids=40
+	t_check limits.pids 'a process too many is refused' test "${OUT/all/}" = "$OUT"
+	run_in 'bash -c ":(){ :|:& };:" 2>/dev/null; sleep 1; echo still' --limit pids=64
+	t_check limits.pids-bomb 'a fork bomb meets a wall, its shell goes on' test "${OUT/still/}" != "$OUT"
+	run_in 'exec /usr/bin/python3 -c "
+import os, time
+n = 0
+try:
+    while n < 500:
+        if os.fork() == 0:
+            time.sleep(20)
+            os._exit(0)
+        n += 1
+except OSError as e:
+    print(n, e.errno)
+"' --limit pids=50
+	t_check limits.pids-count "the number is exact, and init counts ($OUT)" test "${OUT#*$'\n'}" = '48 11'
+fi
+
+# ---- open files
+run_in 'exec /usr/bin/python3 -c "
+import os
+n = 0
+try:
+    while True:
+        os.dup(0)
+        n += 1
+except OSError as e:
+    print(n + 3, e.errno)
+"' --limit files=200
+t_is limits.files 'a hog of descriptors' "$OUT" $'@ran\n200 24'
+
+# ---- disk
+run_in 'for f in /tmp/a /var/tmp/b /dev/shm/c /tmp/d; do head -c 3m /dev/zero >$f 2>/dev/null; done; cat /tmp/a /var/tmp/b /dev/shm/c /tmp/d | wc -c' --limit disk=5m
+t_is limits.disk 'the private places together' "$OUT" $'@ran\n5242880'
+run_in 'head -c 3m /dev/zero >/tmp/a && ls -l /tmp/a | wc -l' --limit disk=5m
+t_is limits.disk-within 'within the limit nothing is in the way' "$OUT" $'@ran\n1'
+
+# ---- what cannot be
+refused()
+{
+	local id=$1 text=$2 want=$3
+	shift 3
+	run_in 'true' "$@"
+	# shellcheck disable=SC2053
+	if [[ $RC == 125 && $OUT == $want && $OUT != *@ran* ]]; then
+		t_ok "$id" "$text"
+	else
+		t_fail "$id" "$text" "status $RC" "$OUT"
+	fi
+}
+refused limits.typo 'a key with a typing error' $'berm: there is no limit "pidz"\nberm: did you mean "pids"?' --limit pidz=100
+refused limits.small 'a limit in which nothing could run' $'*"1" is too small\nberm: at least 8' --limit pids=1
+refused limits.higher 'more than berm itself may' $'berm: cannot hold the limit files=9999999999: *\nberm: *--limit files=none*' --limit files=9999999999
+
+# ---- settings
+mkdir -p "$W/.berm"
+printf '{\n"limits": { "time": "1s", "pids": 9999999, "files": "none" }\n}\n' >"$W/.berm/policy.json"
+run_in 'sleep 99'
+t_is limits.project "a project's file lowers" "$RC" 124
+t_check limits.project-where 'and the sentence names it' test "${OUT/policy.json:2)/}" != "$OUT"
+run_in 'exec bash -c "ulimit -Hu; ulimit -Hn"'
+t_is limits.project-raise 'and does not raise' "$OUT" "@ran"$'\n'"$(of pids)"$'\n'"$(of files)"
+rm -r "$W/.berm"
+
+# ---- warm sessions
+b()
+{
+	(cd "$W" && exec env -i HOME="$H" PATH="$T_PATH" TERM=dumb LC_ALL=C.UTF-8 timeout -k 1 "$T_TIMEOUT" "$BERM" "$@" 2>&1)
+}
+EV=$D/warm-events
+b start --owner $$ --name timed --limit time=1 --events "$EV" >/dev/null
+OUT=$(b exec timed -- sh -c 'trap "" TERM; sleep 99 & wait; sleep 99')
+t_is limits.warm-time 'the time is of each command' "$?" 124
+t_is limits.warm-time-said 'and the client is told' "$OUT" 'berm: killed: session timed has reached its limit of time'
+t_check limits.warm-time-event 'and the events' told timeout time 1
+t_is limits.warm-lives 'the session goes on' "$(b exec timed -- echo on)" on
+b stop timed
+drop "$D"
+done_testing
