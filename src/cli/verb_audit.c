@@ -19,7 +19,7 @@ static const char usage[] =
 
 static const char more[] =
 	"The log is audit.jsonl in berm's state folder; each record is chained to the one\n"
-	"before.\n"
+	"before. A large log is put away into audit.NUMBER.jsonl; the newest eight stay.\n"
 	"  berm audit show --last 20 --event answer\n"
 	"  berm audit verify --head 3f1c...   against a hash kept elsewhere\n";
 
@@ -186,9 +186,10 @@ static void warn(const struct audit_result *res)
 {
 	if (res->faulty)
 		(void)fprintf(stderr,
-			      "berm: the audit log is not as it was written (line %llu: %s); "
+			      "berm: the audit log is not as it was written (%s line %llu: %s); "
 			      "berm audit verify\n",
-			      (unsigned long long)res->fault.line, res->fault.what);
+			      res->fault.file, (unsigned long long)res->fault.line,
+			      res->fault.what);
 }
 
 static int show(const char *state, const struct audit_opts *o, bool text)
@@ -237,8 +238,10 @@ static void print_result(const struct audit_result *res, bool json)
 		json_member_bool(&b, "whole", !res->faulty);
 		json_member_int(&b, "records", (long long)res->records);
 		json_member_int(&b, "torn", (long long)res->torn);
+		json_member_int(&b, "dropped", (long long)res->dropped);
 		json_member_str(&b, "head", res->head);
 		if (res->faulty) {
+			json_member_str(&b, "file", res->fault.file);
 			json_member_int(&b, "line", (long long)res->fault.line);
 			json_member_str(&b, "fault", res->fault.what);
 		}
@@ -248,11 +251,14 @@ static void print_result(const struct audit_result *res, bool json)
 	}
 	(void)printf("%llu records, %llu unfinished by a writer that was killed\nhead %s\n",
 		     (unsigned long long)res->records, (unsigned long long)res->torn, res->head);
+	if (res->dropped)
+		(void)printf("%llu older ones were dropped, to keep the log small\n",
+			     (unsigned long long)res->dropped);
 	if (!res->faulty)
 		(void)puts("whole: every record is as it was written");
 	else if (res->fault.line)
-		(void)printf("NOT WHOLE: line %llu: %s\n", (unsigned long long)res->fault.line,
-			     res->fault.what);
+		(void)printf("NOT WHOLE: %s line %llu: %s\n", res->fault.file,
+			     (unsigned long long)res->fault.line, res->fault.what);
 	else
 		(void)printf("NOT WHOLE: %s\n", res->fault.what);
 }

@@ -107,7 +107,7 @@ static bool read_head(int fd, struct audit_link *ret)
 	return n > 0 && audit_head_parse(text, (size_t)n, ret);
 }
 
-static int write_head(int fd, const struct audit_link *l)
+int audit_write_head(int fd, const struct audit_link *l)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(128);
 
@@ -173,6 +173,18 @@ static int read_end(int fd, char **ret_tail, struct end *ret)
 	}
 }
 
+int audit_last(int fd, struct audit_link *ret)
+{
+	_cleanup_free_ char *tail = NULL;
+	struct end end;
+	int r = read_end(fd, &tail, &end);
+
+	if (r < 0 || end.torn_len)
+		return r < 0 ? r : -EBUSY;
+	*ret = end.last;
+	return 0;
+}
+
 /* Under the lock. */
 static int append(int fd, int head_fd, const char *members, size_t len)
 {
@@ -188,10 +200,24 @@ static int append(int fd, int head_fd, const char *members, size_t len)
 	if (read_head(head_fd, &head) && head.n > end.last.n)
 		end.last = head;
 	r = add(fd, &end, members, len, &out);
-	return r < 0 ? r : write_head(head_fd, &end.last);
+	return r < 0 ? r : audit_write_head(head_fd, &end.last);
 }
 
-int audit_open(const char *state_dir, struct audit *ret, struct berm_err *err)
+/* A log that cannot be put away is whole as it is, and is written on; the next one tries again. */
+static void keep_small(const char *state_dir, const struct audit *a, off_t large, unsigned keep)
+{
+	struct stat st;
+
+	if (fstat(a->fd, &st) < 0 || st.st_size < large || lock(a->fd, AUDIT_WAIT_MS) < 0)
+		return;
+	/* Another one may have done it meanwhile. */
+	if (fstat(a->fd, &st) == 0 && st.st_size >= large)
+		(void)audit_put_away(state_dir, a, keep);
+	(void)flock(a->fd, LOCK_UN);
+}
+
+int audit_open_limits(const char *state_dir, off_t large, unsigned keep, struct audit *ret,
+		      struct berm_err *err)
 {
 	_cleanup_close_ int fd = open_own(state_dir, AUDIT_FILE, O_APPEND, err);
 	int head;
@@ -202,7 +228,13 @@ int audit_open(const char *state_dir, struct audit *ret, struct berm_err *err)
 	if (head < 0)
 		return head;
 	*ret = (struct audit){ take_fd(&fd), head };
+	keep_small(state_dir, ret, large, keep);
 	return 0;
+}
+
+int audit_open(const char *state_dir, struct audit *ret, struct berm_err *err)
+{
+	return audit_open_limits(state_dir, AUDIT_LARGE, AUDIT_KEEP, ret, err);
 }
 
 void audit_close(struct audit *a)

@@ -14,6 +14,11 @@
  * Where AUDIT_HEAD names a record that is not there any more, the next one is numbered and
  * chained as if it were: the gap stays to be seen.
  *
+ * A log that is large is put away when it is opened the next time: its records go into a file of
+ * their own, audit.<number of its newest record>.jsonl, and the chain goes on in the emptied one.
+ * The newest AUDIT_KEEP of those files stay; STATE/audit.base has number and hash of the newest
+ * record that was dropped, from which reading begins.
+ *
  * The chain has no secret: who can write the log can make a new one that agrees with itself.
  * "berm audit verify --head HASH" holds it against a hash kept elsewhere. */
 #pragma once
@@ -26,6 +31,9 @@
 
 #define AUDIT_FILE "audit.jsonl"
 #define AUDIT_HEAD "audit.head"
+#define AUDIT_BASE "audit.base"
+#define AUDIT_LARGE (8 << 20) /* bytes: put away from this size on */
+#define AUDIT_KEEP 8u
 #define AUDIT_LINE_MAX (144u * 1024u) /* bytes of a record with its newline */
 #define AUDIT_WAIT_MS 2000	      /* for another writer */
 
@@ -62,20 +70,23 @@ struct audit_record {
 };
 
 struct audit_fault {
-	uint64_t line;	/* of the file, from 1; 0: the file as a whole */
+	uint64_t line;	/* of the file, from 1; 0: the log as a whole */
+	char file[64];	/* "audit.jsonl" */
 	char what[256]; /* "the record was changed" */
 };
 
 struct audit_result {
-	uint64_t records;
+	uint64_t records; /* that are there */
+	uint64_t dropped; /* so many older ones were dropped to keep the log small */
 	uint64_t torn; /* records that a killed writer left unfinished, each told of by the next */
 	bool faulty;
 	struct audit_fault fault; /* the first */
 	char head[SHA256_HEX_SIZE];
 };
 
-/* Reads the log from its beginning and checks every record and the chain. each, which may be
- * NULL, gets every record that is whole, in order; it returns non-zero to stop. A missing log
- * is one without records. Returns 0 (also when faulty) or a negative errno. */
+/* Reads the log, all its files from the oldest on, and checks every record and the chain. each,
+ * which may be NULL, gets every record that is whole, in order; it returns non-zero to stop. A
+ * missing log is one without records. Returns 0 (also when faulty) or a negative errno; -EAGAIN: it
+ * was put away meanwhile. */
 int audit_read(const char *state_dir, int (*each)(void *ctx, const struct audit_record *r),
 	       void *ctx, struct audit_result *ret, struct berm_err *err);

@@ -248,3 +248,33 @@ deny-write **/.env" ]
 	run berm check --audit -- ls
 	run -0 berm audit verify
 }
+
+@test "audit: a large log is put away, and the chain goes on through both files" {
+	mkdir -p "${LOG%/*}"
+	python3 - "$LOG" <<-'END'
+	import hashlib, sys
+	n, prev, size = 0, "0" * 64, 0
+	with open(sys.argv[1], "w") as f:
+	    while size <= 8 << 20:
+	        n += 1
+	        text = '{"n":%d,"prev":"%s","t":"2030-01-01T00:00:00Z","event":"check","command":"%s"' % (n, prev, "x" * 5000)
+	        prev = hashlib.sha256(text.encode()).hexdigest()
+	        size += f.write('%s,"hash":"%s"}\n' % (text, prev))
+	END
+	chmod 600 "$LOG"
+	run -1 berm audit verify
+	[[ $output == *'audit.head is missing'* ]]
+	local n
+	n=$(wc -l <"$LOG")
+	run -0 berm check --audit -- ls
+	run -0 berm run -q -- true
+	run -0 berm audit verify
+	[[ ${lines[0]} == "$((n + 1)) records"* && $output == *'whole: every record'* ]]
+	[ "$(wc -l <"$LOG")" = 1 ]
+	[ "$(wc -l <"${LOG%.jsonl}.$(printf %020d "$n").jsonl")" = "$n" ]
+	run -0 berm audit show --last 2
+	[[ ${lines[1]} == *' check allow  ls'* ]]
+	rm "${LOG%.jsonl}.$(printf %020d "$n").jsonl"
+	run -1 berm audit verify
+	[[ $output == *'records before this one are missing'* ]]
+}
