@@ -26,7 +26,7 @@ enum setting_key {
 	SET_NET_HTTP_PORT, /* number: port, 0 none */
 	SET_NET_SOCKS_PORT,
 	SET_NET_ASK_SECONDS,
-	SET_SANDBOX, /* number: 0, 1, or SANDBOX_EXCLUDED */
+	SET_SANDBOX,	/* number: 0, 1, or SANDBOX_EXCLUDED */
 	SET_AUTO_ALLOW, /* number: 0, 1; so for the next one */
 	SET_ALLOW_UNSANDBOXED,
 	SET_AUTONOMY,		 /* number: enum guard_autonomy */

@@ -193,7 +193,7 @@ struct guard_policy {
 	struct origin autonomy_from;
 	enum guard_template template;
 	struct origin template_from;
-	bool sandbox; /* C4: "enabled" */
+	bool sandbox;		/* C4: "enabled" */
 	bool platform_excluded; /* it is not, since a list of platforms leaves this one out */
 	struct origin sandbox_from;
 	bool auto_allow; /* C7: a command that will run in the sandbox needs no ask by default */
