@@ -6,6 +6,7 @@
 
 #include "base/path.h"
 #include "policy/git.h"
+#include "policy/secret.h"
 
 static void deny(struct verdict *v, int err, const char *reason)
 {
@@ -52,8 +53,11 @@ static void judge_private(const struct spec *spec, const struct target *t, struc
 {
 	bool makes = t->op == OP_CREATE || t->op == OP_WRITE;
 	_cleanup_free_ char *parent = parent_of(t->path);
+	struct data_entry secret;
 
-	if (will_exist(spec, t->path))
+	if (t->type != FT_NONE && !makes && secret_place(spec, t->path, &secret))
+		deny(v, ENOENT, "a secret of yours (data/secret-paths): it is not there");
+	else if (will_exist(spec, t->path))
 		v->reason = "in a private place: it is not the host's file of this name";
 	else if (makes && parent && (will_exist(spec, parent) || !is_private(spec, parent)))
 		v->reason = "made in a private place: it is not the host's file of this name";

@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/git.h"
+#include "policy/secret.h"
 
 /* Nothing on the command line is stronger than a rule there about this very path. */
 static bool is_final(const struct rule *r, const char *path)
@@ -54,6 +55,7 @@ static const char *option_for(const struct spec *s, const struct file_query *q,
 {
 	const struct rule *r = v->rule;
 	const struct writable_root *root = spec_root_of(s, q->path);
+	struct data_entry ignored;
 
 	*ret_parent = false;
 	if (v->decision == VERDICT_ALLOW || v->err == EBUSY || v->err == EXDEV ||
@@ -68,7 +70,7 @@ static const char *option_for(const struct spec *s, const struct file_query *q,
 	/* A name that comes or goes outside needs its directory to be writable. */
 	*ret_parent = !root && q->op != OP_WRITE && q->op != OP_META && q->op != OP_READ &&
 		      q->op != OP_EXEC;
-	if (!root && !can_exist(q, *ret_parent))
+	if (!root && (!can_exist(q, *ret_parent) || secret_place(s, q->path, &ignored)))
 		return NULL;
 	if (q->op == OP_EXEC)
 		return v->err == ENOENT ? "--allow-read" : "--allow-exec";

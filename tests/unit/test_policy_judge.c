@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "policy/rules.h"
+#include "policy/secret.h"
 
 static int up(void **state)
 {
@@ -425,6 +426,16 @@ static void grant_is(struct machine *m, enum file_op op, const char *path, const
 		fail_msg("%s: \"%s\", not \"%s\"", path, got, want);
 }
 
+static void grant_is_none(struct machine *m, enum file_op op, const char *path)
+{
+	struct file_query q = { .op = op, .path = path, .type = FT_REG };
+	struct verdict v = { .decision = VERDICT_DENY, .err = ENOENT, .reason = "" };
+	char got[512];
+
+	spec_grant(m->spec, &q, &v, got, sizeof(got));
+	assert_string_equal(got, "");
+}
+
 static void test_grants(void **state)
 {
 	struct machine *m = *state;
@@ -436,6 +447,33 @@ static void test_grants(void **state)
 	grant_is(m, OP_CREATE, "ws/.berm/policy.json", "");
 	grant_is(m, OP_READ, "/srv/data", "--allow-read /srv/data");
 	grant_is(m, OP_EXEC, "/usr/bin/sudo", "--allow-exec /usr/bin/sudo");
+}
+
+/* What no option opens is not offered one: a secret of the home's, which no run shows. */
+static void test_no_grant(void **state)
+{
+	struct machine *m = *state;
+	char ssh[512], path[600];
+	struct data_entry e;
+
+	(void)resolve(m);
+	(void)snprintf(ssh, sizeof(ssh), "%s/.ssh", m->spec->user_home);
+	(void)snprintf(path, sizeof(path), "%s/id_rsa", ssh);
+	grant_is_none(m, OP_READ, path);
+	assert_true(secret_place(m->spec, path, &e));
+	assert_true(secret_place(m->spec, ssh, &e));
+	assert_string_equal(e.text, "~/.ssh");
+	assert_false(secret_place(m->spec, m->spec->user_home, &e));
+	assert_true(secret_place_below(m->spec, m->spec->user_home));
+	assert_false(secret_place_below(m->spec, path));
+	assert_true(secret_name("/w/.env", &e));
+	assert_true(secret_name("/w/X.PEM", &e));
+	assert_false(secret_name("/w/.env.example", &e));
+	assert_false(secret_name("/w/env", &e));
+	m->in.unprotect = (const char *[]){ "secret-paths" };
+	m->in.n_unprotect = 1;
+	(void)resolve(m);
+	assert_false(secret_place(m->spec, path, &e));
 }
 
 /* Each grant that is offered does what it says. */
@@ -669,7 +707,8 @@ int main(void)
 		T(test_users_rules),	T(test_moves),	    T(test_strict),
 		T(test_modes),		T(test_outside),    T(test_exec_rules),
 		T(test_home_workspace), T(test_grants),	    T(test_grants_work),
-		T(test_spellings),	T(test_index),	    T(test_speed),
+		T(test_no_grant),	T(test_spellings),  T(test_index),
+		T(test_speed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
