@@ -218,6 +218,8 @@ static void insert(const struct text *t, const struct container *k, const struct
 		(void)buf_adds(out, k->last_begin || t->s[k->open] == '{' ? " " : "");
 	}
 	add_element(out, c, depth);
+	if (lines && c->note)
+		(void)buf_addf(out, " // %s", c->note);
 	if (!k->last_begin && !lines && t->s[k->open] == '{' && at == k->open + 1)
 		(void)buf_adds(out, " ");
 	if (!k->last_begin && at > k->open + 1 && !lines) {
@@ -236,7 +238,9 @@ static void insert(const struct text *t, const struct container *k, const struct
 static int change_at(json_t *at, const struct jsonc_change *c, json_t *want, size_t *ret_index)
 {
 	if (c->name) {
-		if (json_equal(json_object_get(at, c->name), want))
+		const json_t *there = json_object_get(at, c->name);
+
+		if (there && (c->unless_there || json_equal(there, want)))
 			return 1;
 		return json_object_set(at, c->name, want) < 0 ? -ENOMEM : 0;
 	}

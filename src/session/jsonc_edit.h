@@ -17,6 +17,9 @@ struct jsonc_change {
 			    * value is added unless it is there */
 	const char *value; /* a string */
 	const char *json;  /* instead of value: any value, as JSON in one line */
+	const char *note;  /* a comment behind it, where it gets a line of its own; NULL none. No
+			    * line end is in it */
+	bool unless_there; /* a member that is there stays as it is */
 	bool remove;	   /* of a list: the value is taken out; with it goes a comment before it */
 };
 

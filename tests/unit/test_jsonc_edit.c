@@ -77,6 +77,28 @@ static const struct jsonc_change no_rule = { .path = { "guard", "rules" },
 					     .json = "{\"a\":[1]}",
 					     .remove = true };
 
+/* A comment says why, in a line of its own; what is there already stays. */
+static void test_notes(void **state)
+{
+	static const struct jsonc_change noted = {
+		.path = { "files" }, .name = "a", .value = "read", .note = "why"
+	};
+	static const struct jsonc_change once = { .name = "files",
+						  .json = "{\n  }",
+						  .unless_there = true };
+
+	(void)state;
+	check(&once, "{\n}\n", 0, "{\n  \"files\": {\n  }\n}\n");
+	check(&once, "{\"files\": {\"b\": \"read\"}}", 1, "{\"files\": {\"b\": \"read\"}}");
+	check(&noted, "{\n  \"files\": {\n  }\n}\n", 0,
+	      "{\n  \"files\": {\n    \"a\": \"read\" // why\n  }\n}\n");
+	check(&noted, "{\n  \"files\": {\n    \"b\": \"read\" // old\n  }\n}\n", 0,
+	      "{\n  \"files\": {\n    \"b\": \"read\", // old\n    \"a\": \"read\" // why\n  }\n}\n");
+	/* in the middle of a line a comment would swallow the rest of it */
+	check(&noted, "{ \"files\": { \"b\": \"read\" } }", 0,
+	      "{ \"files\": { \"b\": \"read\", \"a\": \"read\" } }");
+}
+
 static void test_objects(void **state)
 {
 	(void)state;
@@ -217,8 +239,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists),	cmocka_unit_test(test_members),
-		cmocka_unit_test(test_objects), cmocka_unit_test(test_removed),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_random),
+		cmocka_unit_test(test_objects), cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_removed), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
