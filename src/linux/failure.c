@@ -69,6 +69,11 @@ static void userns_fix(struct berm_err *err)
 			"run berm outside of it, or choose --sandbox off knowingly");
 }
 
+static bool copies(const struct step *s)
+{
+	return s->op == STEP_OVERLAY || s->op == STEP_COPY;
+}
+
 static void step_message(const struct launch *l, const struct fail_record *f, struct berm_err *err)
 {
 	char what[512];
@@ -79,7 +84,12 @@ static void step_message(const struct launch *l, const struct fail_record *f, st
 	}
 	plan_describe(l->plan, (size_t)f->index, what, sizeof(what));
 	err_errno(err, -f->err, "step %d failed: %s", f->index + 1, what);
-	if (f->err == ESTALE)
+	if (copies(&l->plan->steps[f->index]))
+		err_fix(err, f->err == EFBIG
+				     ? "it is too large for a copy; --in-place uses it itself"
+				     : "a private copy needs overlayfs (Linux 6.6); --in-place "
+				       "runs the command on the workspace itself");
+	else if (f->err == ESTALE)
 		err_fix(err, "it was replaced while the sandbox was built; run the command again");
 	else if (f->err == EPERM || f->err == EACCES)
 		userns_fix(err);

@@ -62,13 +62,19 @@ static void build_filter(struct launch *l)
 {
 	struct seccomp_opts o = { .arch = seccomp_native(),
 				  .trap_writes = supervised(l),
-				  .trap_reads = supervised(l) && l->spec->read_deny,
+				  .trap_reads =
+					  supervised(l) && (l->spec->read_deny || l->spec->learn),
+				  .observe = supervised(l) && l->spec->learn,
 				  .trap_exec = supervised(l) && l->trap_exec,
 				  .exec_pass = l->exec_pass,
 				  .noexec_memfd = l->spec->exec_deny_writable,
 				  .report = supervised(l) };
-	int r = seccomp_build(&o, &filter);
+	int r;
 
+	/* The command's own program may be what is not shown. */
+	if (l->spec->learn)
+		l->exec_pass = o.exec_pass = 0;
+	r = seccomp_build(&o, &filter);
 	if (r < 0)
 		setup_fail(l, STAGE_SECCOMP, r, -1);
 }

@@ -45,6 +45,9 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
+/* 5.8, the same on x86-64 and arm64 (asm/unistd.h); older C libraries do not name it. */
+#define NR_FACCESSAT2 439
+
 /* System call numbers after 6.1, the same on x86-64 and arm64 (asm/unistd.h). */
 #define NR_CACHESTAT 451
 #define NR_FCHMODAT2 452

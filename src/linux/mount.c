@@ -11,13 +11,14 @@
 #include <sys/syscall.h>
 
 #include "linux/kern.h"
+#include "linux/places.h"
 #include "linux/setup.h"
 
 #define MASK_FILE ".mask-file"
 #define MASK_DIR ".mask-dir"
 #define TEXT_FILE ".text"
 
-static int sys_openat2(int dir, const char *path, uint64_t flags, uint64_t resolve)
+int place_openat2(int dir, const char *path, uint64_t flags, uint64_t resolve)
 {
 	struct open_how how = { .flags = flags | O_CLOEXEC, .resolve = resolve };
 	long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
@@ -32,7 +33,7 @@ static int sys_move_mount(int from, int to_dir, const char *to, unsigned flags)
 	return 0;
 }
 
-static int sys_setattr(int fd, bool recursive, uint64_t set)
+int place_setattr(int fd, bool recursive, uint64_t set)
 {
 	struct mount_attr attr = { .attr_set = set };
 	unsigned flags = AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0);
@@ -40,8 +41,7 @@ static int sys_setattr(int fd, bool recursive, uint64_t set)
 	return syscall(SYS_mount_setattr, fd, "", flags, &attr, sizeof(attr)) < 0 ? -errno : 0;
 }
 
-/* A detached mount of a file system type with up to two options. */
-static int new_fs(const char *type, const char *const opts[][2], unsigned attrs)
+int place_new_fs(const char *type, const char *const opts[][2], unsigned attrs)
 {
 	_cleanup_close_ int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
 	long fd;
@@ -49,7 +49,8 @@ static int new_fs(const char *type, const char *const opts[][2], unsigned attrs)
 	if (fs < 0)
 		return -errno;
 	for (size_t i = 0; opts && opts[i][0]; i++)
-		if (syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, opts[i][0], opts[i][1], 0) < 0)
+		if (syscall(SYS_fsconfig, fs, opts[i][1] ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG,
+			    opts[i][0], opts[i][1], 0) < 0)
 			return -errno;
 	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
 		return -errno;
@@ -60,8 +61,8 @@ static int new_fs(const char *type, const char *const opts[][2], unsigned attrs)
 /* A place in the new root. */
 static int open_place(int root, const char *path)
 {
-	return sys_openat2(root, path + 1, O_PATH,
-			   RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	return place_openat2(root, path + 1, O_PATH,
+			     RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 
 /* Opens the directory of path and points *ret_name at its last component. */
@@ -91,7 +92,7 @@ int mount_new_root(int *ret_root)
 	 * host would still arrive here. */
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return -errno;
-	fd = new_fs("tmpfs", opts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	fd = place_new_fs("tmpfs", opts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	if (fd < 0)
 		return fd;
 	/* On top of "/": the old root stays reachable as this process's root until
@@ -143,7 +144,7 @@ static int step_make(const struct step *s, int root)
 	}
 }
 
-static int clone_tree(int fd, bool recursive)
+int place_clone_tree(int fd, bool recursive)
 {
 	unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH;
 	long tree = syscall(SYS_open_tree, fd, "", flags | (recursive ? AT_RECURSIVE : 0));
@@ -151,7 +152,7 @@ static int clone_tree(int fd, bool recursive)
 	return tree < 0 ? -errno : (int)tree;
 }
 
-static int attach(int tree, int root, const char *path)
+int place_attach(int tree, int root, const char *path)
 {
 	_cleanup_close_ int place = open_place(root, path);
 
@@ -160,7 +161,7 @@ static int attach(int tree, int root, const char *path)
 	return sys_move_mount(tree, place, "", MOVE_MOUNT_T_EMPTY_PATH);
 }
 
-static uint64_t bind_attrs(unsigned flags)
+uint64_t place_attrs(unsigned flags)
 {
 	uint64_t attrs = MOUNT_ATTR_NOSUID;
 
@@ -173,12 +174,10 @@ static uint64_t bind_attrs(unsigned flags)
 	return attrs;
 }
 
-static int step_bind(const struct step *s, int root)
+int place_source(const struct step *s, uint64_t flags)
 {
-	_cleanup_close_ int src = sys_openat2(AT_FDCWD, s->src, O_PATH, RESOLVE_NO_SYMLINKS);
-	_cleanup_close_ int tree = -1;
+	_cleanup_close_ int src = place_openat2(AT_FDCWD, s->src, flags, RESOLVE_NO_SYMLINKS);
 	struct stat st;
-	int r;
 
 	if (src < 0)
 		return src;
@@ -188,13 +187,24 @@ static int step_bind(const struct step *s, int root)
 		if (st.st_dev != s->dev || st.st_ino != s->ino)
 			return -ESTALE;
 	}
-	tree = clone_tree(src, s->flags & STEP_REC);
+	return take_fd(&src);
+}
+
+static int step_bind(const struct step *s, int root)
+{
+	_cleanup_close_ int src = place_source(s, O_PATH);
+	_cleanup_close_ int tree = -1;
+	int r;
+
+	if (src < 0)
+		return src;
+	tree = place_clone_tree(src, s->flags & STEP_REC);
 	if (tree < 0)
 		return tree;
-	r = sys_setattr(tree, s->flags & STEP_REC, bind_attrs(s->flags));
+	r = place_setattr(tree, s->flags & STEP_REC, place_attrs(s->flags));
 	if (r < 0)
 		return r;
-	return attach(tree, root, s->dst);
+	return place_attach(tree, root, s->dst);
 }
 
 static int step_pin(const struct step *s, int root)
@@ -205,11 +215,11 @@ static int step_pin(const struct step *s, int root)
 
 	if (place < 0)
 		return place;
-	tree = clone_tree(place, false);
+	tree = place_clone_tree(place, false);
 	if (tree < 0)
 		return tree;
 	if (s->flags & STEP_NOEXEC) {
-		r = sys_setattr(tree, false, MOUNT_ATTR_NOEXEC);
+		r = place_setattr(tree, false, MOUNT_ATTR_NOEXEC);
 		if (r < 0)
 			return r;
 	}
@@ -221,21 +231,22 @@ static int step_devpts(const struct step *s, int root)
 	static const char *const opts[][2] = { { "ptmxmode", "0666" },
 					       { "mode", "0620" },
 					       { NULL, NULL } };
-	_cleanup_close_ int tree = new_fs("devpts", opts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+	_cleanup_close_ int tree =
+		place_new_fs("devpts", opts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 
 	if (tree < 0)
 		return tree;
-	return attach(tree, root, s->dst);
+	return place_attach(tree, root, s->dst);
 }
 
 static int step_mqueue(const struct step *s, int root)
 {
-	_cleanup_close_ int tree =
-		new_fs("mqueue", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	_cleanup_close_ int tree = place_new_fs(
+		"mqueue", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 
 	if (tree == -ENODEV)
 		return 0;
-	return tree < 0 ? tree : attach(tree, root, s->dst);
+	return tree < 0 ? tree : place_attach(tree, root, s->dst);
 }
 
 /* A file and a directory that nobody may open (the command has no
@@ -258,13 +269,13 @@ static int step_mask(const struct step *s, int root)
 	src = openat(root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (src < 0)
 		return -errno;
-	tree = clone_tree(src, false);
+	tree = place_clone_tree(src, false);
 	if (tree < 0)
 		return tree;
-	r = sys_setattr(tree, false, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
+	r = place_setattr(tree, false, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
 	if (r < 0)
 		return r;
-	return attach(tree, root, s->dst);
+	return place_attach(tree, root, s->dst);
 }
 
 /* The file's own name goes at once: it is only seen where it covers. */
@@ -280,12 +291,12 @@ static int step_text(const struct step *s, int root)
 		return -errno;
 	if (write(file, s->src, len) != (ssize_t)len || fchmod(file, s->mode) < 0)
 		return -EIO;
-	tree = clone_tree(file, false);
+	tree = place_clone_tree(file, false);
 	if (tree < 0)
 		return tree;
-	r = sys_setattr(tree, false, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
+	r = place_setattr(tree, false, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
 	if (r >= 0)
-		r = attach(tree, root, s->dst);
+		r = place_attach(tree, root, s->dst);
 	if (unlinkat(root, TEXT_FILE, 0) < 0)
 		return -errno;
 	return r;
@@ -310,6 +321,10 @@ static int one_step(const struct step *s, int root)
 		return step_mask(s, root);
 	case STEP_TEXT:
 		return step_text(s, root);
+	case STEP_OVERLAY:
+		return step_overlay(s, root);
+	case STEP_COPY:
+		return step_copy(s, root);
 	}
 	return -EINVAL;
 }
@@ -331,7 +346,7 @@ int mount_steps(const struct plan *p, size_t from, int root, int *ret_index)
 
 int mount_proc(void)
 {
-	return new_fs("proc", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	return place_new_fs("proc", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 }
 
 int mount_outer_proc(void)
@@ -343,30 +358,31 @@ int mount_outer_proc(void)
 	if (proc < 0)
 		return -errno;
 	/* With what covers parts of it: the kernel gives no copy without. */
-	tree = clone_tree(proc, true);
+	tree = place_clone_tree(proc, true);
 	if (tree < 0)
 		return tree;
-	r = sys_setattr(tree, true,
-			MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-				MOUNT_ATTR_NOEXEC);
+	r = place_setattr(tree, true,
+			  MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+				  MOUNT_ATTR_NOEXEC);
 	return r < 0 ? r : take_fd(&tree);
 }
 
 int mount_cover_own(int root, const pid_t *pids, size_t n)
 {
-	_cleanup_close_ int empty = new_fs("tmpfs", NULL, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
+	_cleanup_close_ int empty =
+		place_new_fs("tmpfs", NULL, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
 
 	if (empty < 0)
 		return empty;
 	for (size_t i = 0; i < n; i++) {
-		_cleanup_close_ int tree = clone_tree(empty, false);
+		_cleanup_close_ int tree = place_clone_tree(empty, false);
 		char path[32];
 		int r;
 
 		if (tree < 0)
 			return tree;
 		(void)snprintf(path, sizeof(path), "/proc/%d", (int)pids[i]);
-		r = attach(tree, root, path);
+		r = place_attach(tree, root, path);
 		if (r < 0)
 			return r;
 	}
@@ -375,7 +391,7 @@ int mount_cover_own(int root, const pid_t *pids, size_t n)
 
 int mount_attach_proc(int root, int proc)
 {
-	return attach(proc, root, "/proc");
+	return place_attach(proc, root, "/proc");
 }
 
 /* /proc/keys lists keys of the user's whoever reads it; it is empty here. */
@@ -389,7 +405,7 @@ static int hide_keys(int root)
 	null = open_place(root, "/dev/null");
 	if (null < 0)
 		return null;
-	tree = clone_tree(null, false);
+	tree = place_clone_tree(null, false);
 	if (tree < 0)
 		return tree;
 	return sys_move_mount(tree, place, "", MOVE_MOUNT_T_EMPTY_PATH);
@@ -409,10 +425,10 @@ int mount_proc_readonly(int root)
 			continue;
 		if (place < 0)
 			return place;
-		tree = clone_tree(place, false);
+		tree = place_clone_tree(place, false);
 		if (tree < 0)
 			return tree;
-		r = sys_setattr(tree, false, MOUNT_ATTR_RDONLY);
+		r = place_setattr(tree, false, MOUNT_ATTR_RDONLY);
 		if (r < 0)
 			return r;
 		r = sys_move_mount(tree, place, "", MOVE_MOUNT_T_EMPTY_PATH);
@@ -428,7 +444,7 @@ int mount_enter(int root)
 
 	(void)unlinkat(root, MASK_FILE, 0);
 	(void)unlinkat(root, MASK_DIR, AT_REMOVEDIR);
-	r = sys_setattr(root, false, MOUNT_ATTR_RDONLY);
+	r = place_setattr(root, false, MOUNT_ATTR_RDONLY);
 	if (r < 0)
 		return r;
 	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)

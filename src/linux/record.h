@@ -8,6 +8,9 @@
 #define REC_MAGIC 0x4d524542u
 #define REC_TEXT_MAX 12288
 
+/* Reason of a violation that only berm learn tells: the path may be there on the host. */
+#define LEARN_NOT_SHOWN "not shown to the command"
+
 enum rec_type {
 	REC_VIOLATION = 1, /* text: target, exe, reason */
 	REC_DROPPED,	   /* count: records lost because the warden was slow */

@@ -233,6 +233,7 @@ static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 	to[SC_NOSYS] = e->nosys;
 	to[SC_WRITE] = o->trap_writes ? e->trap : e->allow;
 	to[SC_EXEC] = o->trap_exec ? e->trap : e->allow;
+	to[SC_LOOK] = o->observe ? e->trap : e->allow;
 	to[SC_OPENAT2] = o->trap_writes || o->trap_reads ? e->trap : e->allow;
 	to[SC_SOCKET] = check_socket(g, e);
 	to[SC_SOCKETPAIR] = check_socketpair(g, e);

@@ -18,6 +18,8 @@ struct seccomp_opts {
 	bool trap_writes; /* hand write-like calls to the supervisor; false: no listener (all roots
 			     read-only) */
 	bool trap_reads;  /* hand every open to the supervisor as well */
+	bool observe;	  /* hand calls that look a path up to the supervisor, which tells what is
+			   * not there and lets them go on */
 	bool trap_exec;	  /* hand execve and execveat to it (exec rules) */
 	uint64_t exec_pass; /* an execveat with this sixth argument, which the kernel does not look
 			     * at, was judged before and is not handed over; 0 none */

@@ -14,6 +14,7 @@ enum sc_class {
 	SC_NOSYS, /* ENOSYS: not there for 64-bit programs, or there is an older form */
 	SC_WRITE, /* to the supervisor with trap_writes */
 	SC_EXEC,  /* to the supervisor with trap_exec */
+	SC_LOOK,  /* to the supervisor with observe */
 	/* Decided by their arguments. */
 	SC_OPEN,
 	SC_OPENAT,

@@ -77,5 +77,8 @@ bool plan_hosts_filter(const char *text, struct buf *out);
  * place that can be written must not run, and ld.so cannot map it there either. */
 unsigned plan_exec_flag(const struct plan_build *b);
 
+/* How a host's directory or file, which may be changed inside, is shown there. */
+enum step_op plan_bind_op(const struct spec *s, mode_t mode);
+
 /* A private place: native unless a workspace lies below it. */
 void plan_private(struct plan_build *b, const char *path);

@@ -139,8 +139,8 @@ static int private_home(struct plan_build *b)
 	r = clear_mount_points(b, home);
 	if (r < 0)
 		return r;
-	step = plan_step(b, STEP_BIND, s->home_source, s->home_path, STEP_SAME | plan_exec_flag(b),
-			 0);
+	step = plan_step(b, plan_bind_op(s, st.st_mode), s->home_source, s->home_path,
+			 STEP_SAME | plan_exec_flag(b), 0);
 	if (step) {
 		step->dev = st.st_dev;
 		step->ino = st.st_ino;

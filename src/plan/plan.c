@@ -94,6 +94,13 @@ bool plan_root_below(const struct spec *s, const char *dir)
 	return false;
 }
 
+enum step_op plan_bind_op(const struct spec *s, mode_t mode)
+{
+	if (!s->overlay)
+		return STEP_BIND;
+	return S_ISDIR(mode) ? STEP_OVERLAY : S_ISREG(mode) ? STEP_COPY : STEP_BIND;
+}
+
 unsigned plan_exec_flag(const struct plan_build *b)
 {
 	return b->spec->exec_deny_writable ? STEP_NOEXEC : 0;
@@ -211,6 +218,10 @@ void plan_describe(const struct plan *p, size_t i, char *dst, size_t size)
 		break;
 	case STEP_MASK:
 		(void)snprintf(dst, size, "hide %s", s->dst);
+		break;
+	case STEP_OVERLAY:
+	case STEP_COPY:
+		(void)snprintf(dst, size, "show a private copy of %s at %s", s->src, s->dst);
 		break;
 	case STEP_TEXT:
 		(void)snprintf(dst, size, "show a %s of the sandbox's own", s->dst);

@@ -20,6 +20,9 @@ enum step_op {
 		       * ancestor of a workspace, which can then not be renamed */
 	STEP_MASK,    /* cover dst by an empty unreadable file or directory */
 	STEP_TEXT,    /* cover file dst by a read-only one whose content is src */
+	STEP_OVERLAY, /* host directory src at dst, its changes kept in memory and dropped at the
+		       * end (spec->overlay) */
+	STEP_COPY,    /* likewise a regular file: a copy of it */
 };
 
 enum step_flag {

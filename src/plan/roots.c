@@ -71,7 +71,8 @@ int plan_root(struct plan_build *b, const struct writable_root *root)
 		return r;
 	if (S_ISCHR(st.st_mode))
 		flags |= STEP_DEVICE;
-	step = plan_step(b, STEP_BIND, root->path, root->path, flags, 0);
+	step = plan_step(b, root->read_only ? STEP_BIND : plan_bind_op(s, st.st_mode), root->path,
+			 root->path, flags, 0);
 	if (step) {
 		step->dev = st.st_dev;
 		step->ino = st.st_ino;
@@ -114,7 +115,8 @@ bool plan_shown(const struct plan *p, const char *path)
 	for (size_t i = 0; i < p->n_steps; i++) {
 		const struct step *s = &p->steps[i];
 
-		if (s->op == STEP_BIND && streq(s->src, s->dst) && path_within(path, s->dst))
+		if ((s->op == STEP_BIND || s->op == STEP_OVERLAY) && streq(s->src, s->dst) &&
+		    path_within(path, s->dst))
 			return true;
 	}
 	return false;

@@ -232,8 +232,12 @@ struct spec {
 	bool terminal_filter;	  /* of what the command may write to the user's terminal */
 	bool fail_if_unavailable; /* refuse to run bare where the host cannot sandbox (SPEC B4) */
 	bool exec_deny_writable;  /* exec: deny-writable (noexec on the writable roots) */
-	struct strv hidden;	  /* absolute literal paths outside the roots to be masked */
-	struct strv lifted;	  /* names in force of "unprotect" */
+	bool learn;   /* berm learn: what is looked for and not shown is told as well; nothing is
+		       * decided by it */
+	bool overlay; /* changes of the writable roots and of the private home go nowhere: each is
+		       * a private copy, gone at the end */
+	struct strv hidden; /* absolute literal paths outside the roots to be masked */
+	struct strv lifted; /* names in force of "unprotect" */
 
 	char **envp; /* the command's environment, NULL-terminated */
 	char **argv; /* the command */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/internal.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
 #include "policy/pattern.h"
 #include "base/json_out.h"
+#include "linux/statx.h"
 #include "session/control.h"
 
 #define LINE_MAX_BYTES (128u * 1024u)
@@ -295,6 +298,31 @@ static bool ignored(const struct session *s, const struct denial *d)
 	return false;
 }
 
+/* Of what only berm learn is told, that which is there on the host. The answer is no more than
+ * what is proposed to the user. */
+static bool is_nowhere(const struct session *s, const struct denial *d)
+{
+	char path[PATH_MAX];
+	struct statx stx;
+	char *slash;
+
+	if (!s->spec->learn || d->reason_len != strlen(LEARN_NOT_SHOWN) ||
+	    memcmp(d->reason, LEARN_NOT_SHOWN, d->reason_len) != 0)
+		return false;
+	if (d->target_len >= sizeof(path) || memchr(d->target, '\0', d->target_len))
+		return true;
+	memcpy(path, d->target, d->target_len);
+	path[d->target_len] = '\0';
+	if (sys_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &stx) == 0)
+		return false;
+	slash = strrchr(path, '/');
+	if (d->op == OP_READ || d->op == OP_EXEC || !slash || slash == path)
+		return true;
+	/* What would be made, in a folder that is there. */
+	*slash = '\0';
+	return sys_statx(AT_FDCWD, path, 0, STATX_TYPE, &stx) < 0;
+}
+
 void session_record(struct session *s, const struct record *rec)
 {
 	const struct rec_header *h = &rec->h;
@@ -319,7 +347,7 @@ void session_record(struct session *s, const struct record *rec)
 		s->dropped += count;
 		return;
 	}
-	if (h->type != REC_VIOLATION || ignored(s, &d))
+	if (h->type != REC_VIOLATION || ignored(s, &d) || is_nowhere(s, &d))
 		return;
 	if (!s->dedup_ready && dedup_init(&s->dedup) < 0) {
 		s->dropped += count;

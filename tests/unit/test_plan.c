@@ -162,6 +162,32 @@ static void read_only_modes_govern_nothing(void **state)
 	assert_null(tree(f->plan, f->ws));
 }
 
+/* berm learn: nothing that can be changed is the host's own. */
+static void overlays_stand_for_what_can_be_changed(void **state)
+{
+	struct fixture *f = *state;
+	char file[128];
+	int fd;
+
+	(void)snprintf(file, sizeof(file), "%s/state/file", f->base);
+	fd = open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	(void)close(fd);
+	f->roots[1] = (struct writable_root){ .path = file, .is_file = true };
+	f->spec.n_roots = 2;
+	f->spec.overlay = true;
+	build(f);
+	assert_non_null(find(f->plan, STEP_OVERLAY, f->ws, NULL));
+	assert_non_null(find(f->plan, STEP_OVERLAY, f->base, NULL));
+	assert_non_null(find(f->plan, STEP_COPY, file, NULL));
+	assert_int_equal(tree(f->plan, f->ws)->kind, TREE_GOVERNED);
+	for (size_t i = 0; i < f->plan->n_steps; i++) {
+		const struct step *s = &f->plan->steps[i];
+
+		assert_true(s->op != STEP_BIND || s->flags & (STEP_RO | STEP_DEVICE));
+	}
+}
+
 static void writable_roots_carry_no_inner_mounts(void **state)
 {
 	struct fixture *f = *state;

@@ -55,7 +55,7 @@ static void build(const struct seccomp_opts *o, struct seccomp_prog *p)
 		fail_msg("the kernel would refuse it: %s", why);
 }
 
-#define N_OPTS 32
+#define N_OPTS 64
 
 static struct seccomp_opts nth_opts(enum seccomp_arch arch, unsigned i)
 {
@@ -64,7 +64,8 @@ static struct seccomp_opts nth_opts(enum seccomp_arch arch, unsigned i)
 				      .trap_reads = i & 2,
 				      .trap_exec = i & 4,
 				      .allow_userns = i & 8,
-				      .report = i & 16 };
+				      .report = i & 16,
+				      .observe = i & 32 };
 }
 
 /* ---- the table ---------------------------------------------------------- */
@@ -185,6 +186,9 @@ static const char *const writes[] = { "creat",	      "mkdir",	      "mkdirat",
 				      "fsetxattr",    "setxattrat",   "removexattr",
 				      "lremovexattr", "fremovexattr", "removexattrat",
 				      "file_setattr", "umask",	      END };
+static const char *const looks[] = { "stat",	   "lstat",	"newfstatat", "statx",
+				     "access",	   "faccessat", "faccessat2", "readlink",
+				     "readlinkat", "chdir",	END };
 static const char *const execs[] = { "execve", "execveat", END };
 static const char *const allowed[] = { "read",
 				       "write",
@@ -214,7 +218,6 @@ static const char *const allowed[] = { "read",
 				       "futex",
 				       "futex_wait",
 				       "rseq",
-				       "statx",
 				       "newfstatat",
 				       "getdents64",
 				       "inotify_add_watch",
@@ -229,7 +232,6 @@ static const char *const allowed[] = { "read",
 				       "uprobe",
 				       "file_getattr",
 				       "getxattr",
-				       "chdir",
 				       "fchdir",
 				       END };
 
@@ -266,6 +268,7 @@ static void test_by_number(void **state)
 			expect_all(&o, &p, absent, ERR(ENOSYS));
 			expect_all(&o, &p, writes, o.trap_writes ? TRAP : ALLOW);
 			expect_all(&o, &p, execs, o.trap_exec ? TRAP : ALLOW);
+			expect_all(&o, &p, looks, o.observe ? TRAP : ALLOW);
 			expect_all(&o, &p, allowed, ALLOW);
 		}
 }
@@ -317,9 +320,11 @@ static void test_lists_are_complete(void **state)
 	static const struct {
 		enum sc_class class;
 		const char *const *names;
-	} lists[] = {
-		{ SC_DENY, denied }, { SC_HIDE, hidden }, { SC_WRITE, writes }, { SC_EXEC, execs }
-	};
+	} lists[] = { { SC_DENY, denied },
+		      { SC_HIDE, hidden },
+		      { SC_WRITE, writes },
+		      { SC_EXEC, execs },
+		      { SC_LOOK, looks } };
 
 	(void)state;
 	for (unsigned l = 0; l < ARRAY_SIZE(lists); l++) {

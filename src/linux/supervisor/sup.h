@@ -345,6 +345,10 @@ void report_flush(struct sup *s);
 int report_denial(struct request *r, enum file_op op, const char *path, const struct verdict *v,
 		  const char *reason, int err);
 
+/* learn.c: after a request of a berm learn run, what it looked for and the view does not show is
+ * told, with this reason. */
+void learn_note(struct request *r, int result);
+
 /* ---- asking (ask.c) --------------------------------------------------------------- */
 
 /* Is there somebody who could answer? */
@@ -437,3 +441,4 @@ handler_fn sys_chown, sys_lchown, sys_fchown, sys_fchownat;
 handler_fn sys_utime, sys_utimes, sys_futimesat, sys_utimensat;
 handler_fn sys_setxattr, sys_lsetxattr, sys_fsetxattr, sys_setxattrat;
 handler_fn sys_removexattr, sys_lremovexattr, sys_fremovexattr, sys_removexattrat;
+handler_fn sys_look;

@@ -88,6 +88,12 @@ static handler_fn *const handlers[NR_LAST + 1] = {
 	[__NR_lremovexattr] = sys_lremovexattr,
 	[__NR_fremovexattr] = sys_fremovexattr,
 	[NR_REMOVEXATTRAT] = sys_removexattrat,
+	[__NR_newfstatat] = sys_look,
+	[__NR_statx] = sys_look,
+	[__NR_faccessat] = sys_look,
+	[NR_FACCESSAT2] = sys_look,
+	[__NR_readlinkat] = sys_look,
+	[__NR_chdir] = sys_look,
 #ifdef __NR_open
 	[__NR_open] = sys_open,
 	[__NR_creat] = sys_creat,
@@ -104,6 +110,10 @@ static handler_fn *const handlers[NR_LAST + 1] = {
 	[__NR_utime] = sys_utime,
 	[__NR_utimes] = sys_utimes,
 	[__NR_futimesat] = sys_futimesat,
+	[__NR_stat] = sys_look,
+	[__NR_lstat] = sys_look,
+	[__NR_access] = sys_look,
+	[__NR_readlink] = sys_look,
 #endif
 };
 
@@ -160,12 +170,14 @@ int request_run(struct request *r)
 	pthread_rwlock_rdlock(&s->names);
 	result = fn(r);
 	pthread_rwlock_unlock(&s->names);
-	if (result != SUP_AGAIN)
-		return result;
-	r->exclusive = true;
-	pthread_rwlock_wrlock(&s->names);
-	result = fn(r);
-	pthread_rwlock_unlock(&s->names);
+	if (result == SUP_AGAIN) {
+		r->exclusive = true;
+		pthread_rwlock_wrlock(&s->names);
+		result = fn(r);
+		pthread_rwlock_unlock(&s->names);
+	}
+	if (s->spec->learn)
+		learn_note(r, result);
 	return result == SUP_AGAIN ? -EACCES : result;
 }
 
