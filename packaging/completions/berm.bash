@@ -5,7 +5,7 @@
 # shellcheck disable=SC2207 # words without spaces only
 _berm() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local verbs='run shell start exec attach ls suspend resume stop why explain trust init profiles doctor audit check sandbox rules import export add-dir exclude'
+	local verbs='run shell start exec attach ls suspend resume stop why explain trust init profiles doctor audit check sandbox rules import export add-dir exclude learn'
 	local policy='--workspace --mode --profile --policy --settings --allow-read --deny-read --allow-write
 		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
 		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
@@ -49,7 +49,7 @@ _berm() {
 	--limit) COMPREPLY=($(compgen -W 'time= pids= files= disk= cpu-time= fsize=' -- "$cur")) && compopt -o nospace && return ;;
 	--env | --unset-env) COMPREPLY=($(compgen -e -- "$cur")) && return ;;
 	esac
-	if [ "$verb" = run ]; then
+	if [ "$verb" = run ] || [ "$verb" = learn ]; then
 		# behind "--" the words are another command's
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			[ "${COMP_WORDS[i]}" = -- ] && first=$((i + 1)) && break
@@ -87,6 +87,7 @@ _berm() {
 	suspend:-* | resume:-*) COMPREPLY=($(compgen -W '--help' -- "$cur")) ;;
 	stop:-*) COMPREPLY=($(compgen -W '--grace --now --all --help' -- "$cur")) ;;
 	run:-* | shell:-*) COMPREPLY=($(compgen -W "$policy $run" -- "$cur")) ;;
+	learn:-*) COMPREPLY=($(compgen -W "$policy --write --rounds --yes --all --in-place --json" -- "$cur")) ;;
 	check:-*) COMPREPLY=($(compgen -W "$policy --shell --unsandboxed --no-approver --audit --json" -- "$cur")) ;;
 	sandbox:-*) COMPREPLY=($(compgen -W "$sandbox --settings --policy --profile --help" -- "$cur")) ;;
 	rules:-*) COMPREPLY=($(compgen -W "$policy $rules --json" -- "$cur")) ;;
@@ -100,7 +101,7 @@ _berm() {
 	audit:-*) COMPREPLY=($(compgen -W '--last --session --event --head --json --help' -- "$cur")) ;;
 	doctor:-*) COMPREPLY=($(compgen -W '--json --last --apparmor --profile --policy --help' -- "$cur")) ;;
 	profiles:-*) COMPREPLY=($(compgen -W '--json --help' -- "$cur")) ;;
-	run:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
+	run:* | learn:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
 	why:*)
 		if [ "$COMP_CWORD" -eq 2 ]; then
 			COMPREPLY=($(compgen -W 'read write create delete exec connect' -- "$cur"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for berm
 
-set -l verbs run shell start exec attach ls suspend resume stop why explain trust init profiles doctor audit check sandbox rules import export add-dir exclude
-set -l policy 'run shell start why explain check rules export'
+set -l verbs run shell start exec attach ls suspend resume stop why explain trust init profiles doctor audit check sandbox rules import export add-dir exclude learn
+set -l policy 'run shell learn start why explain check rules export'
 
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -f
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -l help -d 'List the verbs'
@@ -26,6 +26,7 @@ complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a add-dir -d 'Make
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a exclude -d 'Let a command leave the sandbox'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a init -d 'Write a first policy file'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a profiles -d 'List the profiles'
+complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a learn -d 'Propose the smallest policy'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a check -d 'Say whether a command is allowed'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a sandbox -d 'See and set whether commands run in the sandbox'
 complete -c berm -n "not __fish_seen_subcommand_from $verbs" -a rules -d 'List, write or try rules on commands'
@@ -67,7 +68,7 @@ complete -c berm -n '__fish_seen_subcommand_from run shell' -l control -x -d 'Ta
 complete -c berm -n '__fish_seen_subcommand_from run shell' -l raw-terminal -d 'Nothing is kept from your terminal'
 complete -c berm -n '__fish_seen_subcommand_from run shell' -s q -l quiet -d 'No notes, no summary'
 complete -c berm -n '__fish_seen_subcommand_from run shell' -s v -l verbose -d 'Say what is in force'
-complete -c berm -n '__fish_seen_subcommand_from why explain trust profiles doctor audit check sandbox rules' -l json -d 'Print it for machines'
+complete -c berm -n '__fish_seen_subcommand_from why explain learn trust profiles doctor audit check sandbox rules' -l json -d 'Print it for machines'
 complete -c berm -n '__fish_seen_subcommand_from explain' -l target -x -a linux -d Mechanism
 complete -c berm -n '__fish_seen_subcommand_from why' -a 'read write create delete exec connect'
 complete -c berm -n '__fish_seen_subcommand_from explain' -l coverage -d 'Keys of other settings'
@@ -86,6 +87,11 @@ complete -c berm -n '__fish_seen_subcommand_from audit' -l last -x -d 'Only the 
 complete -c berm -n '__fish_seen_subcommand_from audit' -l session -x -d 'Of this session'
 complete -c berm -n '__fish_seen_subcommand_from audit' -l event -x -d 'Of this kind'
 complete -c berm -n '__fish_seen_subcommand_from audit' -l head -x -d 'A hash kept elsewhere'
+complete -c berm -n '__fish_seen_subcommand_from learn' -l write -d 'Put it into the local settings'
+complete -c berm -n '__fish_seen_subcommand_from learn' -l rounds -x -d 'At most so many runs'
+complete -c berm -n '__fish_seen_subcommand_from learn' -s y -l yes -d 'Open files without asking'
+complete -c berm -n '__fish_seen_subcommand_from learn' -l all -d 'Also what it works without'
+complete -c berm -n '__fish_seen_subcommand_from learn' -l in-place -d 'Let it change the workspace'
 complete -c berm -n '__fish_seen_subcommand_from check' -l shell -x -d 'Judge a line'
 complete -c berm -n '__fish_seen_subcommand_from check' -l unsandboxed -d 'The call asks to run outside'
 complete -c berm -n '__fish_seen_subcommand_from check' -l no-approver -d 'Nobody can be asked'

@@ -22,6 +22,7 @@ _berm() {
 		'add-dir:make a directory writable for this project'
 		'exclude:let a command leave the sandbox'
 		'init:write a first policy file for this project'
+		'learn:propose the smallest policy under which a command works'
 		'check:say whether a command is allowed, and by which rule'
 		'sandbox:see and set whether commands run in the sandbox'
 		'rules:list, write or try the rules on commands and their effects'
@@ -77,6 +78,8 @@ _berm() {
 	((CURRENT--))
 	case $verb in
 	run) _arguments -s -S $policy $run '*::command:_normal' ;;
+	learn) _arguments -s -S $policy '--write[put it into the local settings]' '--rounds[at most so many runs]:number:' '(-y --yes)'{-y,--yes}'[open files without asking]' \
+		'--all[also what it works without]' '--in-place[let it change the workspace]' '--json[for machines]' '*::command:_normal' ;;
 	shell) _arguments -s -S $policy $run '*::argument:_files' ;;
 	check) _arguments -s -S $policy '--shell[a line of sh or bash]:line:' '--unsandboxed[the call asks to run outside]' \
 		'--no-approver[nobody can be asked]' '--audit[record the answer]' '--json[for machines]' '*:::command:_normal' ;;

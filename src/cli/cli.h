@@ -39,6 +39,7 @@ int verb_import(int argc, char **argv);
 int verb_export(int argc, char **argv);
 int verb_add_dir(int argc, char **argv);
 int verb_exclude(int argc, char **argv);
+int verb_learn(int argc, char **argv);
 int verb_profiles(int argc, char **argv);
 int verb_shell(int argc, char **argv);
 int verb_doctor(int argc, char **argv);

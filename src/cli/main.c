@@ -26,6 +26,7 @@ static const struct verb verbs[] = {
 	{ "add-dir", "make a directory writable for this project", verb_add_dir },
 	{ "exclude", "let a command leave the sandbox", verb_exclude },
 	{ "init", "write a first policy file for this project", verb_init },
+	{ "learn", "propose the smallest policy under which a command works", verb_learn },
 	{ "check", "say whether a command is allowed, and by which rule", verb_check },
 	{ "sandbox", "see and set whether commands run in the sandbox", verb_sandbox },
 	{ "rules", "list, write or try the rules on commands and their effects", verb_rules },
@@ -38,7 +39,6 @@ static const struct verb verbs[] = {
  * out changes no other. */
 /* clang-format off */
 static const char *const later[] = {
-	"learn",
 	"hook",
 	"install",
 	"uninstall",

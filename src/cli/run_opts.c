@@ -560,6 +560,8 @@ void run_opts_input(const struct run_opts *o, char *const *command, struct polic
 	in.uid = geteuid();
 	in.pretend = !command;
 	in.raw_terminal = o->raw_terminal;
+	in.learn = o->learn;
+	in.overlay = o->overlay;
 	in.bare = o->off_by || o->backend == BACKEND_NONE;
 	*ret = in;
 }

@@ -41,8 +41,9 @@ struct run_opts {
 	bool sandbox_said;  /* --sandbox was given: BERM_SANDBOX does not matter */
 	bool forced;	    /* BERM_FORCE_SANDBOX=1: no run without a sandbox */
 	bool quiet, verbose, raw_terminal;
-	bool json;     /* of why and explain */
-	bool coverage; /* of explain */
+	bool json;	     /* of why and explain */
+	bool coverage;	     /* of explain */
+	bool learn, overlay; /* of learn: struct spec's */
 	/* Of start. */
 	const char *name; /* NULL: made up */
 	bool keep;

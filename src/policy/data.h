@@ -39,6 +39,7 @@ extern const struct data_list data_guard_defaults;
 extern const struct data_list data_guard_modes;
 extern const struct data_list data_home_allow;
 extern const struct data_list data_host_kinds;
+extern const struct data_list data_learn_caches;
 extern const struct data_list data_protected_names;
 extern const struct data_list data_protected_refs;
 extern const struct data_list data_remember_never;
