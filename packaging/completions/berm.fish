@@ -139,3 +139,4 @@ complete -c berm -n '__fish_seen_subcommand_from ls' -s q -l quiet -d 'Names onl
 complete -c berm -n '__fish_seen_subcommand_from stop' -l grace -x -d 'Seconds before it is killed'
 complete -c berm -n '__fish_seen_subcommand_from stop' -l now -d 'Kill at once'
 complete -c berm -n '__fish_seen_subcommand_from stop' -l all -d 'All sessions'
+complete -c berm -n '__fish_seen_subcommand_from run learn check' -a '(__fish_complete_command)'

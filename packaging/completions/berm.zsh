@@ -77,12 +77,12 @@ _berm() {
 	shift words
 	((CURRENT--))
 	case $verb in
-	run) _arguments -s -S $policy $run '*::command:_normal' ;;
+	run) _arguments -s -S $policy $run '(-):command:_command_names -e' '*::argument:_normal' ;;
 	learn) _arguments -s -S $policy '--write[put it into the local settings]' '--rounds[at most so many runs]:number:' '(-y --yes)'{-y,--yes}'[open files without asking]' \
-		'--all[also what it works without]' '--in-place[let it change the workspace]' '--json[for machines]' '*::command:_normal' ;;
+		'--all[also what it works without]' '--in-place[let it change the workspace]' '--json[for machines]' '(-):command:_command_names -e' '*::argument:_normal' ;;
 	shell) _arguments -s -S $policy $run '*::argument:_files' ;;
 	check) _arguments -s -S $policy '--shell[a line of sh or bash]:line:' '--unsandboxed[the call asks to run outside]' \
-		'--no-approver[nobody can be asked]' '--audit[record the answer]' '--json[for machines]' '*:::command:_normal' ;;
+		'--no-approver[nobody can be asked]' '--audit[record the answer]' '--json[for machines]' '(-):command:_command_names -e' '*::argument:_normal' ;;
 	sandbox) _arguments -s -S '--mode[how commands are held]:mode:(disabled regular auto-allow)' \
 		'--fallback[a call that asks to run outside]:what:(strict unsandboxed)' '*--exclude[let commands leave]:pattern:' \
 		'*--include[take a pattern out again]:pattern:' '*--settings[settings of another tool]:kind:(claude srt codex)' \
@@ -94,8 +94,8 @@ _berm() {
 		'--enforcement[kind]:kind:(hard soft advisory)' '--expires[when it is over]:when:' '--why[shown with the decision]:text:' \
 		'--anywhere[no stronger layer lifts it]' '--json[for machines]' '1:what:(list add rm test)' ;;
 	start) _arguments -s -S $policy '--name[what it is called]:name:' '--keep[it stays when its owner ends]' '--owner[it ends with that process]:process:_pids' ${(M)run:#*--(events|approver|control|quiet|verbose)*} ;;
-	attach) _arguments -s -S '(-t --terminal)'{-t,--terminal}'[another terminal]:name:' '(-r --read-only)'{-r,--read-only}'[only look]' '(-d --detached)'{-d,--detached}'[start the command, and do not look]' '--help[list the options]' ':session:($(berm ls -q 2>/dev/null))' '*::command:_normal' ;;
-	exec) _arguments -s -S '(-C --workdir)'{-C,--workdir}'[run it there]:directory:_directories' '*--env[pass or set a variable]:variable:_parameters -g "*export*"' '--help[list the options]' ':session:($(berm ls -q 2>/dev/null))' '*::command:_normal' ;;
+	attach) _arguments -s -S '(-t --terminal)'{-t,--terminal}'[another terminal]:name:' '(-r --read-only)'{-r,--read-only}'[only look]' '(-d --detached)'{-d,--detached}'[start the command, and do not look]' '--help[list the options]' ':session:($(berm ls -q 2>/dev/null))' '(-):command:_command_names -e' '*::argument:_normal' ;;
+	exec) _arguments -s -S '(-C --workdir)'{-C,--workdir}'[run it there]:directory:_directories' '*--env[pass or set a variable]:variable:_parameters -g "*export*"' '--help[list the options]' ':session:($(berm ls -q 2>/dev/null))' '(-):command:_command_names -e' '*::argument:_normal' ;;
 	ls) _arguments -s -S '--json[for machines]' '(-q --quiet)'{-q,--quiet}'[names only]' '--help[list the options]' ;;
 	suspend | resume) _arguments -s -S '--help[list the options]' '*:session:($(berm ls -q 2>/dev/null))' ;;
 	stop) _arguments -s -S '--grace[seconds before it is killed]:seconds:' '--now[kill at once]' '--all[all sessions]' '--help[list the options]' '*:session:($(berm ls -q 2>/dev/null))' ;;
