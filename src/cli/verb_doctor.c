@@ -262,7 +262,11 @@ static int last(const struct doctor_opts *o)
 		return cli_fail(&err);
 	r = last_run_read(spec->state_dir, &l, &err);
 	if (r == -ENOENT) {
-		(void)puts(o->json ? "null" : "no run has failed to start");
+		(void)puts(
+			o->json ? "null"
+				: "no sandbox has failed to start\n"
+				  "  what a run was denied:          the lines that follow it, and berm audit show\n"
+				  "  what a command needs to work:   berm learn -- COMMAND");
 		return cli_finish(0);
 	}
 	if (r < 0)

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "cli/enabled.h"
 #include "cli/events_file.h"
+#include "cli/host_program.h"
 #include "cli/last_run.h"
 #include "cli/probe.h"
 #include "cli/run_common.h"
@@ -162,6 +163,20 @@ void run_ops(struct native_run *run, struct launch_ops *ret)
 	};
 }
 
+/* It is there outside: then "not found" alone would be a riddle. */
+static void found_outside(const struct spec *spec)
+{
+	const char *name = spec->argv[0];
+	_cleanup_free_ char *path =
+		strchr(name, '/') ? strdup(name) : host_program(name, getenv("PATH"));
+	char shown[1024];
+
+	if (!path || !host_has_program(path))
+		return;
+	str_escape(shown, sizeof(shown), path, strlen(path));
+	(void)fprintf(stderr, "berm: outside there is %s: berm why exec %s\n", shown, shown);
+}
+
 static void not_executed(const struct spec *spec, int exec_errno)
 {
 	char name[1024];
@@ -282,6 +297,8 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	if (res.not_executed) {
 		end.error = strerror(res.exec_errno);
 		not_executed(spec, res.exec_errno);
+		if (res.exec_errno == ENOENT && !o->quiet)
+			found_outside(spec);
 	}
 	/* Else the command's own status would be blamed on the command. */
 	if (res.lost)

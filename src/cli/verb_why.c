@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "cli/host_program.h"
 #include "cli/judge.h"
 #include "cli/run_opts.h"
 #include "cli/target.h"
@@ -179,12 +180,23 @@ static int why_connect(const struct run_opts *o, const char *text)
 static int why(const struct run_opts *o, char **operands)
 {
 	_cleanup_(target_free) struct target t = { 0 };
+	_cleanup_free_ char *program = NULL;
 	_cleanup_spec_ struct spec *spec = NULL;
 	struct berm_err err = { 0 };
 
 	if (streq(operands[0], "connect"))
 		return why_connect(o, operands[1]);
-	if (target_parse(&t, operands[0], operands[1], &err) < 0)
+	/* As a shell looks for a program. */
+	if (streq(operands[0], "exec") && !strchr(operands[1], '/')) {
+		program = host_program(operands[1], getenv("PATH"));
+		if (!program) {
+			(void)err_set(&err, -ENOENT,
+				      "there is no program %s in the folders of PATH", operands[1]);
+			err_fix(&err, "one here is meant by ./%s", operands[1]);
+			return cli_fail(&err);
+		}
+	}
+	if (target_parse(&t, operands[0], program ? program : operands[1], &err) < 0)
 		return cli_fail(&err);
 	if (run_opts_resolve(o, NULL, &spec, &err) < 0)
 		return cli_fail(&err);

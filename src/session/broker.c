@@ -185,7 +185,13 @@ void broker_lost(struct steward *st, const char *why)
 	steward_unask_hosts(st);
 	if (st->ending)
 		return;
-	if (WIFEXITED(status) && WEXITSTATUS(status))
+	if (st->s->broker < 0)
+		(void)snprintf(
+			text, sizeof(text),
+			"the network is closed: the program %s is not there, beside berm or in "
+			"../libexec/berm; install berm as a whole (make install)",
+			PROGRAM);
+	else if (WIFEXITED(status) && WEXITSTATUS(status))
 		(void)snprintf(text, sizeof(text), "the network is closed: %s (exit status %d)",
 			       why, WEXITSTATUS(status));
 	else

@@ -68,6 +68,20 @@ for line in open(sys.argv[1], "rb"):
 	[ "$output" = --help ]
 }
 
+@test "a program that is not shown: not found, and where it is outside" {
+	printf '#!/bin/sh\n' >"$HOME/hidden-tool"
+	chmod +x "$HOME/hidden-tool"
+	PATH=$HOME:$PATH run --separate-stderr -127 berm run -- hidden-tool
+	[[ $stderr == *"hidden-tool: command not found"* ]]
+	[[ $stderr == *"outside there is $HOME/hidden-tool: berm why exec $HOME/hidden-tool"* ]]
+	run --separate-stderr -127 berm run -- no-such-program
+	[[ $stderr == "berm: no-such-program: command not found" ]]
+	PATH=$HOME:$PATH run -1 berm why exec hidden-tool
+	[[ $output == *"--allow-read $HOME/hidden-tool"* ]]
+	run -125 berm why exec no-such-program
+	[[ $output == *"no program no-such-program in the folders of PATH"* ]]
+}
+
 @test "version" {
 	run -0 berm --version
 	[[ $output =~ ^berm\ [0-9]+\.[0-9]+\.[0-9]+$ ]]

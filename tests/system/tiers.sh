@@ -189,7 +189,7 @@ t_check doctor.last-fix 'with what to do' grep -q '^to do: ' <<<"$OUT"
 rm -f "$H/.local/state/berm/last-failure.json"
 begin "${run[@]}" -- false
 doctor --last
-t_is doctor.last-none 'a command that fails is no such run' "$RC $OUT" '0 no run has failed to start'
+t_is doctor.last-none 'a command that fails is no such run' "$RC ${OUT%%$'\n'*}" '0 no sandbox has failed to start'
 echo damaged >"$H/.local/state/berm/last-failure.json"
 doctor --last
 t_is doctor.last-damaged 'a damaged note is an error' "$RC" 125
