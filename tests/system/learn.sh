@@ -6,6 +6,8 @@
 . "$(dirname "$0")/rows.bash"
 
 here=$(dirname "$0")
+# Of several runs, while other tests run.
+T_TIMEOUT=180
 
 # b WORD...: berm, from the workspace, with the probe's home.
 b()
