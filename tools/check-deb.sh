@@ -28,7 +28,8 @@ done | sort -u | while read -r name; do
 	}
 done
 packages=(libberm0 libberm-dev berm)
-dpkg=(dpkg "--root=$root" --force-not-root --force-depends --force-bad-path --log=/dev/null)
+dpkg=(dpkg "--root=$root" --force-not-root --force-depends --force-bad-path --force-script-chrootless
+	--log=/dev/null)
 "${dpkg[@]}" --install "$build"/deb/*.deb >"$root.log" 2>&1 || {
 	cat "$root.log"
 	exit 1
@@ -48,6 +49,37 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$root
 cc "$root/usr/share/doc/libberm-dev/examples/run.c" $(pkg-config --cflags --libs libberm) -o "$root/example"
 LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/pkgconfig} BERM=$root/usr/bin/berm "$root/example" true
 rm "$root/example"
+
+# A host that wants an AppArmor profile gets it, and one of its own is left alone.
+profile=$root/etc/apparmor.d/berm
+[[ ! -e $profile ]] || {
+	echo "an AppArmor profile where the host asks for none"
+	exit 1
+}
+mkdir -p "$root/etc/apparmor.d" "$root/proc/sys/kernel"
+touch "$root/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+configure() {
+	DPKG_ROOT=$root sh "$root/var/lib/dpkg/info/berm.postinst" configure
+}
+configure
+grep -q '^profile berm "/usr/bin/berm" flags=(unconfined) {$' "$profile"
+configure
+echo '# mine' >"$profile"
+configure
+[[ $(<"$profile") == '# mine' ]] || {
+	echo "postinst replaced an AppArmor profile that is not the package's"
+	exit 1
+}
+rm "$profile"
+configure
+[[ -e $profile ]]
+"${dpkg[@]}" --remove berm >/dev/null 2>&1
+[[ ! -e $profile ]] || {
+	echo "the AppArmor profile stays when berm is removed"
+	exit 1
+}
+rm -r "$root/etc/apparmor.d" "$root/proc"
+rmdir "$root/etc"
 
 "${dpkg[@]}" --purge "${packages[@]}" >/dev/null 2>&1
 after=$(cd "$root" && find . -path ./var -prune -o -print | sort)

@@ -40,6 +40,13 @@ mv "$work/all/usr/share/doc/berm/examples" "$work/libberm-dev/usr/share/doc/libb
 mv "$work/all" "$work/berm"
 rmdir --ignore-fail-on-non-empty "$work/berm/usr/lib"/* "$work/berm/usr/lib" 2>/dev/null || true
 
+# The AppArmor profile is the one that the program itself prints and installs, for its path in
+# the package; the package's scripts put it in place where the host asks for one.
+mkdir -p "$work/berm/usr/share/berm/apparmor.d"
+"$work/berm/usr/bin/berm" doctor --apparmor print | sed "s|\"$work/berm/|\"/|" \
+	>"$work/berm/usr/share/berm/apparmor.d/berm"
+grep -q '^profile berm "/usr/bin/berm" ' "$work/berm/usr/share/berm/apparmor.d/berm"
+
 # What dpkg knows to need which package.
 depends() {
 	mkdir -p "$work/shlibs/debian"
@@ -75,6 +82,7 @@ finish() {
 		printf 'Section: %s\nPriority: optional\n' "$section"
 		printf 'Description: %s\n%s\n' "$summary" "$text"
 	} >"$root/DEBIAN/control"
+	[[ $package != berm ]] || install -m 755 packaging/deb/postinst packaging/deb/postrm "$root/DEBIAN/"
 	[[ $package != libberm0 ]] || {
 		echo 'activate-noawait ldconfig' >"$root/DEBIAN/triggers"
 		echo "libberm 0 libberm0 (>= $version)" >"$root/DEBIAN/shlibs"
