@@ -46,11 +46,13 @@ peer_arguments() {
 	}
 }
 
-# Where "make peers" installed it (BERM_PEERS), or the PATH's own.
+# Where "make peers" installed it, or the PATH's own. The corpora start everything with an
+# environment of their own, without BERM_PEERS: then it is beside the stage's tests.
 peer_program() {
-	local own=${BERM_PEERS:-}/node_modules/.bin/$1
-	if [[ -n ${BERM_PEERS:-} && -x $own ]]; then
-		echo "$own"
+	local own=${BERM_PEERS:-$(dirname "${BASH_SOURCE[0]}")/../../npm}/node_modules/.bin/$1
+
+	if [[ -x $own ]]; then
+		realpath -s "$own"
 	else
 		command -v "$1"
 	fi
