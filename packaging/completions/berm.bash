@@ -46,7 +46,7 @@ _berm() {
 	--sandbox) COMPREPLY=($(compgen -W 'on off' -- "$cur")) && return ;;
 	--approver) COMPREPLY=($(compgen -W 'auto tty stdio none mailbox: socket: fd:' -- "$cur")) && return ;;
 	--allow-unix-socket) compopt -o default && return ;;
-	--limit) COMPREPLY=($(compgen -W 'time= pids= files= disk= cpu-time= fsize=' -- "$cur")) && compopt -o nospace && return ;;
+	--limit) COMPREPLY=($(compgen -W 'memory= pids= cpu= time= files= disk= cpu-time= fsize=' -- "$cur")) && compopt -o nospace && return ;;
 	--env | --unset-env) COMPREPLY=($(compgen -e -- "$cur")) && return ;;
 	esac
 	if [ "$verb" = run ] || [ "$verb" = learn ]; then

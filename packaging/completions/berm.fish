@@ -57,7 +57,7 @@ complete -c berm -n "__fish_seen_subcommand_from $policy" -l allow-unix-socket -
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l no-proxy-env -d 'Do not set HTTP_PROXY and its kind'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l env -x -a '(set -nx)' -d 'Pass or set a variable'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l unset-env -x -a '(set -nx)' -d 'Leave a variable out'
-complete -c berm -n "__fish_seen_subcommand_from $policy" -l limit -x -a 'time= pids= files= disk= cpu-time= fsize=' -d 'Limit a resource'
+complete -c berm -n "__fish_seen_subcommand_from $policy" -l limit -x -a 'memory= pids= cpu= time= files= disk= cpu-time= fsize=' -d 'Limit a resource'
 complete -c berm -n "__fish_seen_subcommand_from $verbs" -l help -d 'List the options'
 
 complete -c berm -n '__fish_seen_subcommand_from run shell' -l backend -x -a 'auto native microvm none' -d Mechanism

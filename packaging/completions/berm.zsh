@@ -56,7 +56,7 @@ _berm() {
 		'--no-proxy-env[do not set HTTP_PROXY and its kind]'
 		'*--env[pass or set a variable]:variable:_parameters -g "*export*"'
 		'*--unset-env[leave a variable out]:variable:_parameters -g "*export*"'
-		'*--limit[limit a resource]:limit:(time= pids= files= disk= cpu-time= fsize=)'
+		'*--limit[limit a resource]:limit:(memory= pids= cpu= time= files= disk= cpu-time= fsize=)'
 		'(- *)--help[list the options]'
 	)
 	run=(

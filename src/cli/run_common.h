@@ -24,6 +24,10 @@ struct native_run {
 /* What weakens the sandbox is said before anything is started. */
 void run_print_notes(const struct run_opts *o, const struct spec *spec);
 
+/* Decides by what the limits are held; what is held by less than the kernel is told.
+ * Ends by limits_done(). */
+int run_limits(struct native_run *run, bool warm, struct berm_err *err);
+
 /* What is done with the launch's reports: they are the session's. */
 void run_ops(struct native_run *run, struct launch_ops *ret);
 

@@ -144,6 +144,20 @@ static void on_tick(void *ctx)
 	session_tick(run->session);
 }
 
+int run_limits(struct native_run *run, bool warm, struct berm_err *err)
+{
+	int r = limits_prepare(run->spec, warm, &run->limits, err);
+
+	session_limits(run->session, &run->limits);
+	for (enum limit_kind k = 0; r >= 0 && k < LIMIT_COUNT; k++) {
+		char text[512];
+
+		if (limit_is_weak(&run->limits, k, text, sizeof(text)))
+			on_degraded(run, "limit", text);
+	}
+	return r;
+}
+
 void run_ops(struct native_run *run, struct launch_ops *ret)
 {
 	*ret = (struct launch_ops){
@@ -261,7 +275,9 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	struct launch_result res = { 0 };
 	struct berm_err err = { 0 };
 	struct session_end end = { .status = EXIT_BERM };
-	struct native_run native = { .o = o, .spec = spec, .session = session };
+	struct native_run native = {
+		.o = o, .spec = spec, .session = session, .limits.cgroup = CGROUP_INIT
+	};
 	struct launch_ops ops;
 	int r;
 
@@ -278,10 +294,11 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	session_starting(session, "native");
 	if (r >= 0) {
 		run_print_notes(o, spec);
-		r = limits_prepare(spec, false, &native.limits, &err);
+		r = run_limits(&native, false, &err);
 	}
 	if (r >= 0)
 		r = launch_run(spec, plan, &ops, &res, &err);
+	limits_done(&native.limits);
 	if (r < 0) {
 		if (r == -EOPNOTSUPP)
 			(void)err_prefix(&err, "no sandbox on this host: %s", why_none(spec, &err));

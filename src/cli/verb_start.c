@@ -115,7 +115,9 @@ static int live(struct start *s, const struct spec *spec, struct session *sessio
 	_cleanup_(cleanup_plan_) struct plan *plan = NULL;
 	struct launch_result res;
 	struct session_end end = { 0 };
-	struct native_run native = { .o = s->o, .spec = spec, .session = session };
+	struct native_run native = {
+		.o = s->o, .spec = spec, .session = session, .limits.cgroup = CGROUP_INIT
+	};
 	struct launch_ops ops;
 	int r;
 
@@ -126,10 +128,11 @@ static int live(struct start *s, const struct spec *spec, struct session *sessio
 	session_starting(session, "native");
 	if (r >= 0) {
 		run_print_notes(s->o, spec);
-		r = limits_prepare(spec, true, &native.limits, err);
+		r = run_limits(&native, true, err);
 	}
 	if (r >= 0)
 		r = launch_run(spec, plan, &ops, &res, err);
+	limits_done(&native.limits);
 	if (r < 0)
 		end.error = err->msg;
 	end.status = r < 0 ? EXIT_BERM : 0;

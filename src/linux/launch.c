@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 #include "base/fd.h"
+#include "linux/cgroup.h"
 #include "linux/kern.h"
 #include "linux/seccomp.h"
 #include "linux/steward.h"
@@ -91,6 +92,13 @@ static const struct launch_warm *asked_warm;
 void launch_set_warm(const struct launch_warm *warm)
 {
 	asked_warm = warm;
+}
+
+static const struct cgroup *asked_cgroup;
+
+void launch_set_cgroup(const struct cgroup *group)
+{
+	asked_cgroup = group;
 }
 
 static void fill_launch(struct launch *l, const struct late *known, const struct late *late)
@@ -324,7 +332,17 @@ static int begin(const struct late *known, const struct late *late, struct berm_
 		err_errno(err, r, "cannot prepare the sandbox");
 		goto failed;
 	}
+	r = asked_cgroup ? cgroup_enter(asked_cgroup) : 0;
+	if (r < 0) {
+		err_errno(err, r, "cannot enter the sandbox's control group");
+		goto failed;
+	}
 	r = start_patiently(w);
+	/* Nobody of ours may be counted, or be killed, with the command. */
+	if (asked_cgroup && cgroup_leave(asked_cgroup) < 0 && r >= 0) {
+		r = err_errno(err, -errno, "cannot leave the sandbox's control group");
+		goto failed;
+	}
 	if (r >= 0)
 		return 0;
 	r = clone_failed(l, r, err);

@@ -92,6 +92,11 @@ struct launch_warm {
 /* Makes the run of this process a warm session; before launch_early(). warm is borrowed. */
 void launch_set_warm(const struct launch_warm *warm);
 
+struct cgroup; /* linux/cgroup.h */
+
+/* What is begun from now on is begun inside this control group; NULL: in ours. Borrowed. */
+void launch_set_cgroup(const struct cgroup *group);
+
 /* Begins what needs no policy: the namespaces are made while the caller reads it. Needs an
  * open arena (base/arena.h), and everything that spec and plan will point to in it;
  * otherwise nothing happens, and launch_run() begins by itself. */

@@ -347,6 +347,7 @@ int warden_loop(struct warden *w, struct berm_err *err)
 	while (w->l->ctl[0] >= 0 && !w->exited)
 		if (handle_ctl(w) < 0)
 			break;
+	warden_limits_end(w);
 	warden_net_end(w);
 	if (w->warm)
 		warm_close(w);

@@ -96,6 +96,10 @@ struct warden {
 	struct warm *warm;	       /* NULL: a run of one command */
 	uint64_t left_out[TERM_KINDS]; /* by the terminal's filter */
 	int64_t ends_at;	   /* the same clock: when the command's time is over, 0 never */
+	int64_t look_at;	   /* when memory and processes are looked at next */
+	int64_t count_at;	   /* the processes */
+	bool blind;		   /* that was not possible, and is told */
+	unsigned full;		   /* looks in a row that found as many processes as there may be */
 	bool killed;		   /* by us */
 	enum limit_kind killed_by; /* LIMIT_COUNT: no limit, somebody wanted it */
 	int64_t kill_at;	   /* CLOCK_MONOTONIC ms when patience after SIGTERM ends, 0 none */

@@ -73,6 +73,8 @@ void warden_limits_command(const struct warden *w, struct warm_conn *c);
 int warden_limits_wait(const struct warden *w, int most);
 /* Each round: is a limit reached? */
 void warden_limits(struct warden *w);
+/* Everything is over: was it a limit? */
+void warden_limits_end(struct warden *w);
 /* The end was brought about, and by what (LIMIT_COUNT: no limit). Told once. */
 void warden_killed(struct warden *w, enum limit_kind why);
 

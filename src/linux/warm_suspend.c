@@ -16,34 +16,11 @@
 #include <sys/syscall.h>
 
 #include "base/fd.h"
+#include "linux/walk.h"
 #include "linux/warm.h"
 
 #define PATIENCE_MS 5000 /* a thread may have to wait for a processor to stop on */
 #define AGAIN_MS 2
-#define PROCESSES_MAX 65536
-#define CHILDREN_MAX (1u << 20)
-
-struct walk {
-	int32_t *pids;
-	size_t n, cap;
-};
-
-static int walk_add(struct walk *k, int32_t pid)
-{
-	if (k->n >= PROCESSES_MAX)
-		return -E2BIG;
-	if (k->n == k->cap) {
-		size_t cap = k->cap ? 2 * k->cap : 64;
-		int32_t *p = reallocarray(k->pids, cap, sizeof(*p));
-
-		if (!p)
-			return -ENOMEM;
-		k->pids = p;
-		k->cap = cap;
-	}
-	k->pids[k->n++] = pid;
-	return 0;
-}
 
 /* The state letter of a thread, 0 when it is gone. */
 static char state_at(int dir, const char *name)
@@ -65,29 +42,6 @@ static char state_at(int dir, const char *name)
 	/* A name may hold anything, a closing parenthesis as well. */
 	paren = strrchr(text, ')');
 	return paren && paren[1] == ' ' ? paren[2] : 0;
-}
-
-static int add_children(struct walk *k, int dir, const char *name)
-{
-	_cleanup_free_ char *text = NULL;
-	char path[300], *p;
-	int r;
-
-	(void)snprintf(path, sizeof(path), "%s/children", name);
-	r = fd_read_file(dir, path, CHILDREN_MAX, &text, NULL);
-	if (r < 0)
-		/* Gone meanwhile; without the file at all, the first look tells. */
-		return r == -ENOENT || r == -ESRCH ? 0 : r;
-	for (p = text; *p;) {
-		long pid = strtol(p, &p, 10);
-
-		if (pid <= 0)
-			break;
-		r = walk_add(k, (int32_t)pid);
-		if (r < 0)
-			return r;
-	}
-	return 0;
 }
 
 /* One process: its children are added. *ret_runs: one of its threads could go on by itself.
@@ -117,7 +71,7 @@ static int look(struct walk *k, int32_t pid, bool *ret_runs, bool *ret_stopped)
 		state = state_at(dirfd(tasks), e->d_name);
 		*ret_runs |= state && !strchr("TtZXD", state);
 		*ret_stopped |= state == 'T';
-		r = add_children(k, dirfd(tasks), e->d_name);
+		r = walk_add_children(k, dirfd(tasks), e->d_name);
 	}
 	return r;
 }

@@ -210,6 +210,7 @@ void session_ready(struct session *s, int pid)
 			json_member_strv(&b, "lacks", s->lacks);
 		json_member_int(&b, "landlock_abi", s->landlock_abi);
 	}
+	session_limits_member(s, &b);
 	session_line_end(s, &b);
 }
 

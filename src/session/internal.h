@@ -22,6 +22,7 @@ struct session {
 	const char *tier; /* NULL before it is known */
 	const struct strv *lacks;
 	int landlock_abi;
+	const struct limits *limits; /* NULL: nobody has said */
 
 	uint64_t left_out[TERM_KINDS]; /* by the terminal's filter */
 
@@ -34,6 +35,9 @@ struct session {
 	bool audit_failed;	      /* and told */
 	char last_policy_error[1024]; /* of the steward: told once */
 };
+
+/* Adds what limits are in force, and by what, to a line. */
+void session_limits_member(const struct session *s, struct buf *b);
 
 /* Is there an audit log that decisions are to be written to? */
 bool session_audits(const struct session *s);

@@ -3,6 +3,7 @@
 #include "session/internal.h"
 
 #include "base/json_out.h"
+#include "linux/limits.h"
 #include "policy/limits.h"
 #include "policy/rules.h"
 
@@ -32,6 +33,32 @@ static void raised(const struct spec *s, enum limit_kind k, char *dst, size_t si
 		value = LIMIT_NONE;
 	(void)snprintf(dst, size, "--limit %s=%s", limit_name(k),
 		       limit_text(k, value == LIMIT_NONE ? value : 2 * value, text, sizeof(text)));
+}
+
+void session_limits(struct session *s, const struct limits *limits)
+{
+	s->limits = limits;
+}
+
+void session_limits_member(const struct session *s, struct buf *b)
+{
+	const char *comma = "";
+
+	if (!s->limits)
+		return;
+	(void)buf_adds(b, ",\"limits\":[");
+	for (enum limit_kind k = 0; k < LIMIT_COUNT; k++) {
+		if (!spec_limited(s->spec, k))
+			continue;
+		(void)buf_adds(b, comma);
+		comma = ",";
+		json_begin(b);
+		json_member_str(b, "limit", limit_name(k));
+		json_member_int(b, "value", (long long)s->spec->limits[k].value);
+		json_member_str(b, "held_by", limit_means_name(s->limits->means[k]));
+		json_end(b);
+	}
+	(void)buf_adds(b, "]");
 }
 
 void session_killed(struct session *s, enum limit_kind why)

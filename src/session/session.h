@@ -60,6 +60,11 @@ void session_degraded(struct session *s, const char *what, const char *detail);
 void session_ready(struct session *s, int pid);
 void session_suspended(struct session *s, bool suspended);
 
+struct limits; /* linux/limits.h */
+
+/* By what the limits are held, for the "ready" line. Must outlive the session's last call. */
+void session_limits(struct session *s, const struct limits *limits);
+
 /* The end is brought about by a limit, or (LIMIT_COUNT) by somebody who wanted it. */
 void session_killed(struct session *s, enum limit_kind why);
 

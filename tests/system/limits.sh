@@ -57,9 +57,22 @@ t_is limits.time-within 'within its time: its own status' "$RC" 5
 t_check limits.time-quiet 'and nothing is said' test "$OUT" = @ran
 
 # ---- processes
+bomb='exec /usr/bin/python3 -c "
+import os, time
+while True:
+    try:
+        if os.fork() == 0:
+            time.sleep(0.01)
+    except OSError:
+        time.sleep(0.01)
+"'
 if as_root; then
-	t_skip limits.pids 'a fork bomb' 'the kernel does not count processes of root'
+	# By a control group, or looked at: either way it does not go on.
+	run_in "$bomb" --limit pids=100
+	ended limits.pids-bomb-root 'a fork bomb of root' 137 pids pids 100
 else
+	run_in "$bomb" --limit pids=100
+	ended limits.pids-bomb-ends 'a fork bomb that lives on its limit is ended' 137 pids pids 100
 	run_in 'i=0; while [ $i -lt 60 ]; do sleep 30 & i=$((i+1)); done; echo all' --limit pids=40
 	t_check limits.pids 'a process too many is refused' test "${OUT/all/}" = "$OUT"
 	run_in 'bash -c ":(){ :|:& };:" 2>/dev/null; sleep 1; echo still' --limit pids=64
@@ -76,7 +89,61 @@ try:
 except OSError as e:
     print(n, e.errno)
 "' --limit pids=50
-	t_check limits.pids-count "the number is exact, and init counts ($OUT)" test "${OUT#*$'\n'}" = '48 11'
+	t_check limits.pids-count "the number is exact, and init counts (${OUT#*$'\n'})" test "${OUT#*$'\n'}" = '48 11'
+fi
+
+# ---- memory
+# how LIMIT: by what it is held, as the events say.
+how()
+{
+	grep -o "\"limit\":\"$1\",\"value\":[0-9]*,\"held_by\":\"[a-z]*\"" "$EV" | grep -o '[a-z]*"$' | tr -d '"'
+}
+groups=''
+run_in 'true' --limit memory=200m
+case $(how memory) in
+cgroup) groups=yes ;;
+watch) t_check limits.memory-weak 'what is only watched is said to be' test "${OUT//not held by the kernel/}" != "$OUT" ;;
+*) t_fail limits.memory-how 'by what memory is held' "$(cat "$EV")" ;;
+esac
+hog='x = []
+while True:
+    x.append(bytearray(b"x" * (1 << 20)))'
+run_in "exec /usr/bin/python3 -c '$hog'" --limit memory=200m
+ended limits.memory "a hog of memory ($(how memory))" 137 oom memory $((200 << 20))
+run_in 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do /usr/bin/python3 -c "import time
+x = bytearray(b\"x\" * (25 << 20)); time.sleep(60)" & done; wait; sleep 60' --limit memory=200m
+ended limits.memory-many 'many small ones together' 137 oom memory $((200 << 20))
+run_in 'exec /usr/bin/python3 -c "
+import mmap, time
+m = mmap.mmap(-1, 400 << 20)
+for i in range(0, 400 << 20, 4096): m[i] = 1
+time.sleep(60)"' --limit memory=200m
+ended limits.memory-shared 'memory that is shared' 137 oom memory $((200 << 20))
+run_in 'exec /usr/bin/python3 -c "
+import os, time
+x = bytearray(b\"x\" * (60 << 20))
+for i in range(8):
+    if os.fork() == 0:
+        time.sleep(1.5)
+        os._exit(0)
+for i in range(8): os.wait()
+print(len(x) >> 20)"' --limit memory=200m
+t_check limits.memory-forks 'pages that children share count once' test "${OUT//60/}" != "$OUT" -a "$RC" = 0
+t_check limits.memory-leftover 'no group is left' test -z "$(find /sys/fs/cgroup -maxdepth 6 -name "berm-*" -user "$(id -u)" 2>/dev/null | while read -r g; do p=${g##*/berm-}; kill -0 "${p%.self}" 2>/dev/null || echo "$g"; done)"
+
+# ---- processor time
+if [[ $groups ]]; then
+	run_in 'exec /usr/bin/python3 -c "
+import time
+t = time.monotonic()
+while time.monotonic() - t < 3: pass
+print(round(time.process_time() * 10))"' --limit cpu=20%
+	t_check limits.cpu "a fifth of a processor (${OUT#*$'\n'} of 30)" test "$RC" = 0 -a "${OUT#*$'\n'}" -le 9
+	t_is limits.cpu-how 'by a control group' "$(how cpu)" cgroup
+else
+	run_in 'true' --limit cpu=20%
+	t_check limits.cpu 'what cannot be held is refused, with a way out' \
+		test "$RC" = 125 -a "${OUT//cannot hold the limit cpu=20%*systemd-run/}" != "$OUT"
 fi
 
 # ---- open files
@@ -138,5 +205,9 @@ t_is limits.warm-time-said 'and the client is told' "$OUT" 'berm: killed: sessio
 t_check limits.warm-time-event 'and the events' told timeout time 1
 t_is limits.warm-lives 'the session goes on' "$(b exec timed -- echo on)" on
 b stop timed
+b start --owner $$ --name small --limit memory=150m --events "$EV" >/dev/null
+OUT=$(b exec small -- /usr/bin/python3 -c "$hog")
+t_is limits.warm-memory 'memory is of the session as a whole' "$?" 137
+t_is limits.warm-memory-said 'and the client is told' "$OUT" 'berm: killed: session small has reached its limit of memory'
 drop "$D"
 done_testing
