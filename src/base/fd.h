@@ -22,6 +22,13 @@ int fd_read_all(int fd, size_t max, char **ret_data, size_t *ret_len);
 int fd_send(int sock, const int *fds, size_t n);
 int fd_recv(int sock, int *ret_fds, size_t n);
 
+/* One message of a SEQPACKET socket with at most one descriptor (-1: none), without waiting.
+ * fd_send_msg() returns 0 or a negative errno. fd_recv_msg() returns the message's size, 0 at the
+ * end, or a negative errno (-EAGAIN: nothing now); the descriptor is close-on-exec, and more than
+ * one with a message are none. */
+int fd_send_msg(int sock, const void *data, size_t len, int fd);
+ssize_t fd_recv_msg(int sock, void *data, size_t size, int *ret_fd);
+
 /* Closes every descriptor from first on (close_range(2), Linux 5.9). */
 int fd_close_from(unsigned first);
 

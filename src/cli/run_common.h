@@ -35,3 +35,6 @@ void run_ops(struct native_run *run, struct launch_ops *ret);
  * says so afterwards. */
 int run_open_network(struct session *session, struct spec *spec, const struct policy_input *in,
 		     const char *control, struct berm_err *err);
+
+/* The command could not be executed: says so. */
+void run_not_executed(const char *name, int exec_errno);

@@ -40,6 +40,8 @@ struct run_opts {
 	const char *off_by; /* what turned the sandbox off, NULL: it is on */
 	bool sandbox_said;  /* --sandbox was given: BERM_SANDBOX does not matter */
 	bool forced;	    /* BERM_FORCE_SANDBOX=1: no run without a sandbox */
+	bool beside;	    /* it was asked for inside another: who reads what is said may not know
+			     * what lies outside */
 	bool quiet, verbose, raw_terminal;
 	bool json;	     /* of why and explain */
 	bool coverage;	     /* of explain */

@@ -13,10 +13,12 @@
 #include "cli/host_program.h"
 #include "cli/last_run.h"
 #include "cli/probe.h"
+#include "cli/inside.h"
 #include "cli/run_common.h"
 #include "linux/launch.h"
 #include "plan/plan.h"
 #include "plan/tier.h"
+#include "session/inside.h"
 #include "session/session.h"
 #include "session/steward.h"
 
@@ -158,8 +160,30 @@ int run_limits(struct native_run *run, bool warm, struct berm_err *err)
 	return r;
 }
 
+static int run_native(const struct run_opts *o, const struct spec *spec, struct session *session);
+
+/* In a fork of the steward: a sandbox that was asked for inside this one. */
+static int run_beside(void *ctx, struct spec *spec, bool quiet)
+{
+	_cleanup_(cleanup_session_) struct session *session = session_new(spec);
+	const struct native_run *outer = ctx;
+	struct run_opts o = RUN_OPTS_INIT;
+	struct berm_err err = { 0 };
+
+	if (!session) {
+		(void)err_set(&err, -ENOMEM, "out of memory");
+		return cli_fail(&err);
+	}
+	o.quiet = quiet;
+	o.forced = true;
+	o.beside = true;
+	session_open_inside(session, outer->session);
+	return run_native(&o, spec, session);
+}
+
 void run_ops(struct native_run *run, struct launch_ops *ret)
 {
+	session_set_inside(run->session, run_beside, run);
 	*ret = (struct launch_ops){
 		.ctx = run,
 		.on_record = on_record,
@@ -191,14 +215,14 @@ static void found_outside(const struct spec *spec)
 	(void)fprintf(stderr, "berm: outside there is %s: berm why exec %s\n", shown, shown);
 }
 
-static void not_executed(const struct spec *spec, int exec_errno)
+void run_not_executed(const char *name, int exec_errno)
 {
-	char name[1024];
+	char shown[1024];
 
-	str_escape(name, sizeof(name), spec->argv[0], strlen(spec->argv[0]));
-	(void)fprintf(stderr, "berm: %s: %s\n", name,
-		      exec_errno == ENOENT && !strchr(spec->argv[0], '/') ? "command not found"
-									  : strerror(exec_errno));
+	str_escape(shown, sizeof(shown), name, strlen(name));
+	(void)fprintf(stderr, "berm: %s: %s\n", shown,
+		      exec_errno == ENOENT && !strchr(name, '/') ? "command not found"
+								 : strerror(exec_errno));
 }
 
 /* Which of the reasons of SPEC C4 it is that there is no sandbox here. */
@@ -256,7 +280,7 @@ static int run_bare(const struct run_opts *o, const struct spec *spec, struct se
 	environ = spec->envp;
 	(void)execvp(spec->argv[0], spec->argv);
 	e = errno;
-	not_executed(spec, e);
+	run_not_executed(spec->argv[0], e);
 	return e == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
@@ -293,7 +317,8 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	}
 	session_starting(session, "native");
 	if (r >= 0) {
-		run_print_notes(o, spec);
+		if (!o->beside)
+			run_print_notes(o, spec);
 		r = run_limits(&native, false, &err);
 	}
 	if (r >= 0)
@@ -304,8 +329,9 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 			(void)err_prefix(&err, "no sandbox on this host: %s", why_none(spec, &err));
 		end.error = err.msg;
 		session_end(session, &end);
-		last_run_note(spec->state_dir, spec->argv[0],
-			      spec->n_roots ? spec->roots[0].path : "", &err);
+		if (!o->beside)
+			last_run_note(spec->state_dir, spec->argv[0],
+				      spec->n_roots ? spec->roots[0].path : "", &err);
 		return cli_fail(&err);
 	}
 	session_terminal(session, res.left_out);
@@ -313,8 +339,8 @@ static int run_native(const struct run_opts *o, const struct spec *spec, struct 
 	end.signal = res.signal;
 	if (res.not_executed) {
 		end.error = strerror(res.exec_errno);
-		not_executed(spec, res.exec_errno);
-		if (res.exec_errno == ENOENT && !o->quiet)
+		run_not_executed(spec->argv[0], res.exec_errno);
+		if (res.exec_errno == ENOENT && !o->quiet && !o->beside)
 			found_outside(spec);
 	}
 	/* Else the command's own status would be blamed on the command. */
@@ -379,6 +405,10 @@ int cli_run(struct run_opts *o, char **command)
 {
 	int r;
 
+	/* Of a command that berm runs already. */
+	if (getenv("BERM_SESSION") && !o->off_by && o->backend != BACKEND_NONE &&
+	    inside_run(o, command, &r))
+		return r;
 	launch_cap(o->lacks_cap, o->landlock_cap);
 	if (!o->off_by && o->backend != BACKEND_NONE)
 		launch_early();

@@ -14,9 +14,9 @@
 #include "guard/at_exec.h"
 #include "linux/setup.h"
 
-int pty_open(int *ret_master, int *ret_slave)
+int pty_open(const char *ptmx, int *ret_master, int *ret_slave)
 {
-	_cleanup_close_ int master = open("/dev/pts/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	_cleanup_close_ int master = open(ptmx, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	int slave, unlock = 0;
 
 	if (master < 0)
@@ -172,7 +172,7 @@ static void fail(struct launch *l, const struct job *j, enum stage stage, enum w
 _Static_assert(sizeof(((struct warm_modes *)0)->cc) <= sizeof(((struct termios *)0)->c_cc),
 	       "special characters");
 
-static void set_modes(int master, const struct warm_modes *m)
+void pty_set_modes(int master, const struct warm_modes *m)
 {
 	struct termios t;
 	struct winsize size = { .ws_row = m->rows, .ws_col = m->cols };
@@ -204,10 +204,10 @@ static int open_terminal(const struct job *j, int *ret_slave)
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 	int slave, r;
 
-	r = pty_open(&master, &slave);
+	r = pty_open(PTY_INSIDE, &master, &slave);
 	if (r < 0)
 		return r;
-	set_modes(master, j->modes);
+	pty_set_modes(master, j->modes);
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));

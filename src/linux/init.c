@@ -274,7 +274,7 @@ static int open_terminal(struct launch *l)
 			      .msg_controllen = sizeof(ctl.buf) };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 
-	r = pty_open(&master, &slave);
+	r = pty_open(PTY_INSIDE, &master, &slave);
 	if (r < 0)
 		setup_fail(l, STAGE_TERMINAL, r, -1);
 	c->cmsg_level = SOL_SOCKET;

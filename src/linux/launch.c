@@ -393,6 +393,17 @@ void launch_drop(void)
 	(void)setrlimit(RLIMIT_CORE, &old_core);
 }
 
+void launch_forget(void)
+{
+	begun = false;
+	asked_warm = NULL;
+	steward_forget();
+	/* The steward's own are more; the command gets the caller's. */
+	if (the_launch.files.rlim_max)
+		(void)setrlimit(RLIMIT_NOFILE, &the_launch.files);
+	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
 /* Those who were started before are told. */
 static int publish(struct launch *l, const struct late *known)
 {

@@ -105,6 +105,10 @@ void launch_early(void);
 /* Ends what launch_early() has begun: there will be no launch_run(), or one that begins anew. */
 void launch_drop(void);
 
+/* In a fork of a steward, which is to make a launch of its own: nothing of the one that it belonged
+ * to is touched, and what the host was found to lack stays known. */
+void launch_forget(void);
+
 /* Starts spec->argv as the plan says and returns when nothing of the session is
  * left. Where the host refuses a part that the plan can be held without, it begins again
  * without that part. 0: ret is filled. Negative: the command was never started; err says

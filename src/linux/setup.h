@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "linux/launch.h"
@@ -139,7 +140,8 @@ struct launch {
 	uid_t uid;
 	gid_t gid;
 	mode_t umask;
-	sigset_t sigmask; /* the caller's, restored for the command */
+	sigset_t sigmask;    /* the caller's, restored for the command */
+	struct rlimit files; /* steward: the caller's RLIMIT_NOFILE; its own is as high as can be */
 
 	int fail[2];   /* pipe, [1] in the children */
 	int ctl[2];    /* seqpacket: [0] warden, [1] init */
@@ -230,7 +232,10 @@ int landlock_rules(const struct launch *l, int *ret_index);
 int landlock_confine(int ruleset);
 
 /* exec.c: the command's standard terminal, made in init. */
-int pty_open(int *ret_master, int *ret_slave);
+#define PTY_INSIDE "/dev/pts/ptmx"
+int pty_open(const char *ptmx, int *ret_master, int *ret_slave);
+/* Best effort. */
+void pty_set_modes(int master, const struct warm_modes *m);
 
 /* failure.c: the sentence and the fix for a failed set-up step. */
 int failure_explain(const struct launch *l, const struct fail_record *f, struct berm_err *err);

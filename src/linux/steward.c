@@ -111,6 +111,7 @@ static void begin(struct warden *w)
 		_exit(125);
 	/* For the broker, which inherits it: each connection takes two descriptors. */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+		l->files = files;
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
@@ -234,6 +235,11 @@ int steward_start(struct warden *w)
 	close_quietly(l->net[1]);
 	l->kit[0] = l->net[1] = -1;
 	return w->steward < 0 ? -errno : 0;
+}
+
+void steward_forget(void)
+{
+	held = false;
 }
 
 void steward_drop(void)

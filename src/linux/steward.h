@@ -16,11 +16,15 @@ int steward_prepare(struct warden *w, struct fail_record *ret);
 int steward_start(struct warden *w);
 /* Closes what steward_prepare() has opened. */
 void steward_drop(void);
+/* In a fork of a steward: its descriptors are closed already. */
+void steward_forget(void);
 
 /* ---- the warden's side (warden_net.c) ---- */
 
 /* A record of the supervisor's that is for the steward: REC_ASK, REC_UNASK. */
 void warden_ask(struct warden *w, const struct record *rec, size_t size);
+/* REC_DOORBELL, which came with fd (borrowed), likewise. */
+void warden_doorbell(struct warden *w, const struct rec_header *h, int fd);
 /* The steward's socket is ready. */
 void warden_net_ready(struct warden *w);
 /* There is no steward: nothing goes out, and nobody answers. */

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/fd.h"
 #include "linux/steward.h"
 #include "linux/warm.h"
 
@@ -123,7 +124,8 @@ static void handle_events(struct warden *w)
 
 	/* Not for ever: other descriptors wait as well. */
 	for (int i = 0; i < 256; i++) {
-		ssize_t n = recv(w->l->events[0], &rec, sizeof(rec), MSG_DONTWAIT);
+		_cleanup_close_ int fd = -1;
+		ssize_t n = fd_recv_msg(w->l->events[0], &rec, sizeof(rec), &fd);
 		size_t text;
 
 		if (n == 0) {
@@ -137,7 +139,9 @@ static void handle_events(struct warden *w)
 		text = (size_t)rec.h.target_len + rec.h.exe_len + rec.h.reason_len;
 		if (text > sizeof(rec.text) || (size_t)n != sizeof(rec.h) + text)
 			continue;
-		if (rec.h.type == REC_ASK || rec.h.type == REC_UNASK)
+		if (rec.h.type == REC_DOORBELL)
+			warden_doorbell(w, &rec.h, fd);
+		else if (rec.h.type == REC_ASK || rec.h.type == REC_UNASK)
 			warden_ask(w, &rec, (size_t)n);
 		else if (w->ops->on_record)
 			w->ops->on_record(w->ops->ctx, &rec);

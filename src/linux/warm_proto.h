@@ -25,8 +25,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-#define WARM_MAGIC 0x314d5257u /* another layout gets another number */
+#define WARM_MAGIC 0x324d5257u /* another layout gets another number */
 #define WARM_NAME_MAX 64
 #define WARM_TEXT_MAX (6u << 20) /* as much as the kernel takes for an exec */
 #define WARM_FDS 4
@@ -65,7 +66,8 @@ enum warm_why {
 	WARM_WHY_EXEC,	   /* it was not executed */
 	WARM_WHY_TERMINAL, /* it could be given none */
 	WARM_WHY_FORK,
-	WARM_WHY_STOP, /* suspend: some process went on */
+	WARM_WHY_STOP,	 /* suspend: some process went on */
+	WARM_WHY_NESTED, /* this sandbox was itself asked for inside another */
 	WARM_WHY_COUNT,
 };
 
@@ -83,6 +85,8 @@ struct warm_exec {
 	uint32_t n_env;
 	uint32_t dir_len; /* without its NUL; 0: the session's work directory */
 	uint32_t size;	  /* of the texts */
+	uint32_t narrow;  /* the first words are not the command's, but what is asked to be taken
+			   * away from it (session/inside.h); 0 at a session's own socket */
 	struct warm_modes modes;
 };
 
@@ -119,6 +123,18 @@ struct warm_texts {
  * a "=". 0 or -EPROTO. */
 int warm_texts_parse(const struct warm_exec *h, const char *text, size_t size,
 		     struct warm_texts *ret);
+
+/* A request's descriptors. The texts are sealed, so that nobody can change them before they are
+ * used or after, and parse; each variable is one that may_set takes (NULL: any). 0, -EPROTO, or
+ * -EPERM for a variable. */
+int warm_check_texts(const struct warm_exec *x, int fd, bool (*may_set)(const char *assignment));
+/* A directory is a door into the host's tree, and a terminal is never the command's.
+ * WARM_WHY_COUNT: all is well. */
+enum warm_why warm_check_stdio(const struct warm_exec *x, const int *fds);
+/* Reads one request and its descriptors, which the caller closes (*ret_n of them, on failure as
+ * well). Its size; 0 at the end, -EAGAIN, -EMSGSIZE when something was cut off, or another errno.
+ */
+ssize_t warm_take_request(int sock, struct warm_exec *x, int ret_fds[WARM_FDS], size_t *ret_n);
 
 /* The word after this one. */
 const char *warm_next(const char *word);

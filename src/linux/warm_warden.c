@@ -14,7 +14,6 @@
 #include "linux/warm.h"
 #include "policy/resolve.h"
 
-#define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 #define STOP_MAX_MS 600000
 
 static struct warm the_warm;
@@ -138,55 +137,6 @@ static void tell_state(struct warden *w, int i)
 
 /* ---- a command ----------------------------------------------------------- */
 
-/* What the session's own environment would not have taken either. */
-static int check_env(const char *env, uint32_t n)
-{
-	for (; n; n--, env = warm_next(env))
-		if (!env_may_set(env))
-			return -EPERM;
-	return 0;
-}
-
-static int check_texts(const struct warm_exec *x, int fd)
-{
-	struct warm_texts t;
-	struct stat st;
-	char *text;
-	int r;
-
-	/* Nobody can change it any more, neither before init reads it nor after. */
-	if (fstat(fd, &st) < 0 || st.st_size != (off_t)x->size || !x->size ||
-	    x->size > WARM_TEXT_MAX || (fcntl(fd, F_GET_SEALS) & SEALS) != SEALS)
-		return -EPROTO;
-	text = mmap(NULL, x->size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (text == MAP_FAILED)
-		return -errno;
-	r = warm_texts_parse(x, text, x->size, &t);
-	if (r >= 0)
-		r = check_env(t.env, x->n_env);
-	(void)munmap(text, x->size);
-	return r;
-}
-
-/* A directory is a door into the host's tree, and a terminal of the host's is never the
- * command's. */
-static enum warm_why check_stdio(const struct warm_exec *x, const int *fds)
-{
-	struct stat st;
-
-	if (x->tty > 7)
-		return WARM_WHY_REQUEST;
-	for (int i = 0; i < 3; i++) {
-		if (fstat(fds[i], &st) < 0)
-			return WARM_WHY_REQUEST;
-		if (S_ISDIR(st.st_mode))
-			return WARM_WHY_DIRECTORY;
-		if (isatty(fds[i]))
-			return WARM_WHY_TERMINAL;
-	}
-	return WARM_WHY_COUNT;
-}
-
 static int pass_on(struct warden *w, int i, const struct warm_exec *x, const int *fds)
 {
 	union {
@@ -223,12 +173,16 @@ static void handle_exec(struct warden *w, int i, const struct warm_exec *x, size
 		fail(w, i, EAGAIN, w->warm->stopping ? WARM_WHY_ENDS : WARM_WHY_SUSPENDED);
 		return;
 	}
-	why = check_stdio(x, fds);
+	if (x->narrow) {
+		fail(w, i, EPROTO, WARM_WHY_REQUEST);
+		return;
+	}
+	why = warm_check_stdio(x, fds);
 	if (why != WARM_WHY_COUNT) {
 		fail(w, i, why == WARM_WHY_DIRECTORY ? EISDIR : EPROTO, why);
 		return;
 	}
-	r = check_texts(x, fds[3]);
+	r = warm_check_texts(x, fds[3], env_may_set);
 	if (r < 0) {
 		fail(w, i, -r, r == -EPERM ? WARM_WHY_ENV : WARM_WHY_REQUEST);
 		return;
@@ -371,32 +325,18 @@ static void dispatch(struct warden *w, int i, const struct warm_exec *x, size_t 
 
 static void handle_client(struct warden *w, int i)
 {
-	union {
-		struct cmsghdr hdr;
-		char buf[CMSG_SPACE(WARM_FDS * sizeof(int))];
-	} ctl;
 	struct warm_exec x;
-	struct iovec iov = { .iov_base = &x, .iov_len = sizeof(x) };
-	struct msghdr msg = { .msg_iov = &iov,
-			      .msg_iovlen = 1,
-			      .msg_control = ctl.buf,
-			      .msg_controllen = sizeof(ctl.buf) };
-	ssize_t n = recvmsg(w->warm->conns[i].fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
 	int fds[WARM_FDS];
-	size_t n_fds = 0;
+	size_t n_fds;
+	ssize_t n = warm_take_request(w->warm->conns[i].fd, &x, fds, &n_fds);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (n == -EAGAIN)
 		return;
-	if (n <= 0) {
+	if (n <= 0 && n != -EMSGSIZE) {
 		leave(w, i);
 		return;
 	}
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
-		n_fds = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(fds, CMSG_DATA(c), n_fds * sizeof(int));
-	}
-	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+	if (n < 0) {
 		fail(w, i, EPROTO, WARM_WHY_REQUEST);
 		leave(w, i);
 	} else {

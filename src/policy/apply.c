@@ -253,8 +253,7 @@ static int apply_limit(struct spec *s, const struct settings *set, const struct 
 	return 0;
 }
 
-static int apply_entry(struct spec *s, const struct settings *set, struct setting *e,
-		       struct berm_err *err)
+int apply_entry(struct spec *s, const struct settings *set, struct setting *e, struct berm_err *err)
 {
 	int r = 0;
 

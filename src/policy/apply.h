@@ -15,6 +15,10 @@ void apply_force(struct spec *s, const char *by);
 int apply_rules(struct spec *s, const struct policy_input *in, struct settings_list *l,
 		struct berm_err *err);
 
+/* The part of apply_rules() about one entry of settings. */
+int apply_entry(struct spec *s, const struct settings *set, struct setting *e,
+		struct berm_err *err);
+
 /* The part of apply_rules() about one "files" entry (grants.c). */
 int apply_file(struct spec *s, const struct settings *set, const struct setting *e,
 	       struct berm_err *err);

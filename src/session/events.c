@@ -58,6 +58,18 @@ int session_open_network(struct session *s, const struct policy_input *in, struc
 	return approver_setups_open(&s->approvers, s->spec, err);
 }
 
+void session_set_inside(struct session *s, inside_run_fn *run, void *ctx)
+{
+	s->inside = run;
+	s->inside_ctx = ctx;
+}
+
+void session_open_inside(struct session *s, const struct session *outer)
+{
+	s->broker = outer->broker;
+	s->nested = true;
+}
+
 int session_open_control(struct session *s, const char *target, struct berm_err *err)
 {
 	return control_open(target, &s->control, err);

@@ -6,6 +6,7 @@
 #include "policy/resolve.h"
 #include "session/approver.h"
 #include "session/dedup.h"
+#include "session/inside.h"
 #include "session/refused.h"
 #include "session/session.h"
 #include "session/sink.h"
@@ -30,7 +31,10 @@ struct session {
 	struct approver_setups approvers;
 	const struct policy_input *input; /* to read the settings again; NULL: they are not */
 	int broker;			  /* O_PATH on berm-egress, -1: it is not there */
-	int control;			  /* --control's descriptor, -1 none */
+	inside_run_fn *inside;		  /* NULL: no sandboxes inside (session/inside.h) */
+	void *inside_ctx;
+	bool nested; /* this is one */
+	int control; /* --control's descriptor, -1 none */
 	struct audit audit;
 	bool audit_failed;	      /* and told */
 	char last_policy_error[1024]; /* of the steward: told once */

@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/fd.h"
+#include "session/inside.h"
 #include "session/steward_impl.h"
 
 /* What the broker has to say at the end, before the warden's patience is over. */
@@ -31,24 +33,18 @@ static void end_session(struct steward *st)
 		broker_stop(st);
 }
 
-/* SEQPACKET: one whole message or none. 0 at the end, negative: nothing now. */
-static ssize_t receive(int sock, void *dst, size_t size)
-{
-	ssize_t n;
-
-	do
-		n = recv(sock, dst, size, MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
-	return n;
-}
-
 static void warden_ready(struct steward *st)
 {
 	static struct record rec;
-	ssize_t n;
+	ssize_t n = 0;
 
-	while ((n = receive(st->warden, &rec, sizeof(rec))) > 0) {
+	for (;;) {
+		_cleanup_close_ int fd = -1;
 		size_t text;
+
+		n = fd_recv_msg(st->warden, &rec, sizeof(rec), &fd);
+		if (n <= 0)
+			break;
 
 		if ((size_t)n < sizeof(rec.h) || rec.h.magic != REC_MAGIC)
 			continue;
@@ -65,6 +61,9 @@ static void warden_ready(struct steward *st)
 		case REC_TERMINAL:
 			approvers_terminal(&st->approvers, rec.h.count == 2 && rec.h.err == 0);
 			break;
+		case REC_DOORBELL:
+			inside_asked(st, take_fd(&fd));
+			break;
 		case REC_END:
 			end_session(st);
 			break;
@@ -73,7 +72,7 @@ static void warden_ready(struct steward *st)
 		}
 	}
 	/* The warden is gone: the kernel kills us for it, if it has not yet. */
-	if (n == 0 || (n < 0 && errno != EAGAIN))
+	if (n != -EAGAIN)
 		_exit(125);
 }
 

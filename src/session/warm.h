@@ -40,8 +40,9 @@ void warm_failed(const char *session, const struct warm_msg *m, const char *what
 struct warm_command {
 	const char *session; /* for messages */
 	char *const *argv;
-	const struct strv *env; /* NAME=VALUE */
-	const char *dir;	/* NULL: the session's */
+	const struct strv *env;	   /* NAME=VALUE */
+	const char *dir;	   /* NULL: the session's */
+	const struct strv *narrow; /* words of session/inside.h; NULL: none */
 };
 
 struct warm_result {

@@ -277,6 +277,8 @@ void warm_failed(const char *session, const struct warm_msg *m, const char *what
 		[WARM_WHY_FULL] = "has too much to do",
 		[WARM_WHY_TERMINAL] = "could not make a terminal",
 		[WARM_WHY_FORK] = "could not start a process",
+		[WARM_WHY_NESTED] =
+			"was itself asked for inside another, and begins no further one",
 		[WARM_WHY_STOP] = "could not stop everything in it, and goes on",
 	};
 	int e = m->value > 0 && m->value < 4096 ? m->value : EPROTO;
@@ -290,6 +292,8 @@ void warm_failed(const char *session, const struct warm_msg *m, const char *what
 		(void)err_errno(err, -e, "session %s %s", session, why[w]);
 	else
 		(void)err_set(err, -e, "session %s %s", session, why[w]);
+	if (w == WARM_WHY_NESTED)
+		err_fix(err, "leave the options away: its commands run under what it is held to");
 	if (w == WARM_WHY_DIRECTORY)
 		err_fix(err, "it would open the host's files: name a file, a pipe or /dev/null");
 	if (w == WARM_WHY_SUSPENDED)

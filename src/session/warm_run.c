@@ -39,6 +39,8 @@ static int texts_file(const struct warm_command *c, struct warm_exec *x, int *re
 	_cleanup_close_ int fd = -1;
 	const char *dir = c->dir ? c->dir : "";
 
+	for (size_t i = 0; c->narrow && i < c->narrow->n; i++, x->n_args++, x->narrow++)
+		add_word(&b, c->narrow->v[i]);
 	for (char *const *a = c->argv; *a; a++, x->n_args++)
 		add_word(&b, *a);
 	for (size_t i = 0; c->env && i < c->env->n; i++, x->n_env++)

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "linux/warm_proto.h"
-#include "policy/resolve.h"
+#include "policy/narrow.h"
+#include "session/inside.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,6 +15,22 @@ static void must(int ok)
 {
 	if (!ok)
 		abort();
+}
+
+/* As if the words asked for a sandbox inside: what is taken only takes away. */
+static void narrow(const char *words, uint32_t n)
+{
+	struct narrowing got;
+	bool quiet;
+
+	if (inside_parse(words, n, &got, &quiet) < 0)
+		return;
+	must(got.n_args + got.n_hosts + got.n_limits <= n && got.mode <= MODE_ORCHESTRATE);
+	for (size_t i = 0; i < got.n_args; i++)
+		must(got.args[i].pattern[0] &&
+		     (got.args[i].kind == ARG_DENY_READ || got.args[i].kind == ARG_DENY_WRITE ||
+		      got.args[i].kind == ARG_DENY_EXEC));
+	inside_free(&got);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -48,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (env_may_set(p))
 				must(strncmp(p, "LD_", 3) != 0 && strncmp(p, "HOME=", 5) != 0);
 		}
+		narrow(t.args, x.n_args);
 		must(p == t.dir && warm_next(p) == end && strlen(p) == x.dir_len);
 	} else {
 		must(!t.args && !t.env && !t.dir);

@@ -9,7 +9,7 @@ import socket
 import struct
 import sys
 
-MAGIC = 0x314D5257
+MAGIC = 0x324D5257
 INFO, EXEC, SIGNAL, SUSPEND, RESUME, STOP = range(1, 7)
 STATE, STARTED, EXITED, FAILED, DONE = range(64, 69)
 SEALS = 15  # F_SEAL_SEAL | SHRINK | GROW | WRITE
@@ -39,8 +39,8 @@ def texts(data, seals=SEALS):
     return fd
 
 
-def request(args=1, env=0, dir_len=0, size=11, tty=0):
-    return msg(EXEC) + struct.pack("<IIIII", tty, args, env, dir_len, size) + bytes(40)
+def request(args=1, env=0, dir_len=0, size=11, tty=0, narrow=0):
+    return msg(EXEC) + struct.pack("<6I", tty, args, env, dir_len, size, narrow) + bytes(40)
 
 
 def send(s, data, fds=()):
@@ -98,6 +98,7 @@ def main():
     refused("another size", request(size=10), STD + [good])
     refused("size 0", request(size=0), STD + [good])
     refused("a huge size", request(size=0xFFFFFFFF), STD + [good])
+    refused("words that are not the command's", request(args=2, size=14, narrow=1), STD + [texts(b"n:\0" + TRUE)])
     refused("no words", request(args=0), STD + [good])
     refused("more words than there are", request(args=2), STD + [good])
     refused("a huge number of words", request(args=0xFFFFFFFF), STD + [good])

@@ -14,8 +14,7 @@
 #include "linux/kern.h"
 #include "linux/supervisor/sup.h"
 
-/* The command's socket as a descriptor of ours. */
-static int take_socket(struct request *r, int number)
+int target_fd(struct request *r, int number)
 {
 	_cleanup_close_ int pidfd = (int)syscall(__NR_pidfd_open, r->tid, PIDFD_THREAD);
 	long fd;
@@ -87,7 +86,7 @@ static int bind_place(struct request *r, struct place *p, const char *path)
 	if (len > sizeof(addr.sun_path))
 		return -EINVAL;
 	memcpy(addr.sun_path, name, len);
-	sock = take_socket(r, (int)r->arg[0]);
+	sock = target_fd(r, (int)r->arg[0]);
 	if (sock < 0)
 		return sock;
 	err = target_alive(r);

@@ -131,7 +131,7 @@ static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mod
 	if (!changes(o.flags))
 		return SUP_CONTINUE;
 	if (is_nonsense(o.flags) && !empties_unseen(o.flags))
-		return SUP_CONTINUE;
+		return doorbell_rings(flags) ? doorbell(r, dirfd) : SUP_CONTINUE;
 	if (is_invalid(o.flags))
 		return -EINVAL;
 	n = target_string(r, path, r->path);

@@ -152,6 +152,13 @@ void target_forget(struct request *r);
 /* 0 while the notification is the one we took; -ENOENT afterwards: what was
  * read from the thread's memory may be another's then. Called before every side effect. */
 int target_alive(const struct request *r);
+/* Its descriptor `number` as one of ours, or a negative errno (bind.c). */
+int target_fd(struct request *r, int number);
+
+/* doorbell.c: are these openat()'s flags the bell's? Then it passes the socket that the caller
+ * named as the directory to the warden. Returns what the caller gets. */
+int doorbell_rings(int flags);
+int doorbell(struct request *r, int number);
 
 /* Makes this thread's umask the caller's. */
 int target_umask(struct request *r);
