@@ -135,8 +135,9 @@ static void set_limit(const struct launch *l, enum limit_kind k)
 	struct rlimit lim = { said->value, said->value }, now;
 
 	/* What nobody asked for only lowers. */
-	if (said->by == LIMIT_BUILTIN &&
-	    syscall(SYS_prlimit64, 0, limit_resource(k), NULL, &now) == 0) {
+	if (said->by == LIMIT_BUILTIN) {
+		if (syscall(SYS_prlimit64, 0, limit_resource(k), NULL, &now) < 0)
+			setup_fail(l, STAGE_RLIMIT, errno, (int)k);
 		if (now.rlim_max <= said->value)
 			return;
 		if (now.rlim_cur < said->value)

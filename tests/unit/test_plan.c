@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -409,6 +410,7 @@ int main(void)
 		T(workspace_elsewhere_leaves_home_native),
 		T(no_tree_above_a_workspace_is_granted),
 		T(read_only_modes_govern_nothing),
+		T(overlays_stand_for_what_can_be_changed),
 		T(writable_roots_carry_no_inner_mounts),
 		T(deny_writable_reaches_every_writable_place),
 		T(no_mount_covers_an_earlier_one),
