@@ -4,7 +4,7 @@
 
 #include "cli/run_opts.h"
 #include "linux/launch.h"
-#include "linux/limits.h"
+#include "linux/limits_held.h"
 #include "session/session.h"
 
 static inline void cleanup_session_(struct session **s)

@@ -11,7 +11,7 @@
 #include "plan/plan.h"
 #include "policy/spec.h"
 
-struct limits; /* linux/limits.h */
+struct limits; /* linux/limits_held.h */
 
 enum launch_state {
 	LAUNCH_READY,	  /* the command was executed */
@@ -50,7 +50,7 @@ struct launch_ops {
 	/* The set-up is done, the command is about to run: without what (enum host_lack of
 	 * plan/tier.h), and Landlock's ABI. Before LAUNCH_READY. May be NULL. */
 	void (*on_tier)(void *ctx, unsigned lacks, int landlock_abi);
-	/* By what the limits are held (linux/limits.h); NULL: only those that the kernel holds for
+	/* By what the limits are held (linux/limits_held.h); NULL: only those that the kernel holds for
 	 * each process. */
 	const struct limits *limits;
 	/* The end is being brought about: a limit was reached, or (LIMIT_COUNT) somebody wanted

@@ -3,7 +3,7 @@
  * and says which limit that was. */
 #include <sys/wait.h>
 
-#include "linux/limits.h"
+#include "linux/limits_held.h"
 #include "linux/warm.h"
 #include "linux/watch.h"
 #include "policy/limits.h"

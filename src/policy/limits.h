@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits of resources (SPEC P3): their names, their values, and what holds when nobody says
- * anything. By what each is held is linux/'s to say (linux/limits.h). */
+ * anything. By what each is held is linux/'s to say (linux/limits_held.h). */
 #pragma once
 
 #include "policy/spec.h"

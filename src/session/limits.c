@@ -3,7 +3,7 @@
 #include "session/internal.h"
 
 #include "base/json_out.h"
-#include "linux/limits.h"
+#include "linux/limits_held.h"
 #include "policy/limits.h"
 #include "policy/rules.h"
 

@@ -60,7 +60,7 @@ void session_degraded(struct session *s, const char *what, const char *detail);
 void session_ready(struct session *s, int pid);
 void session_suspended(struct session *s, bool suspended);
 
-struct limits; /* linux/limits.h */
+struct limits; /* linux/limits_held.h */
 
 /* By what the limits are held, for the "ready" line. Must outlive the session's last call. */
 void session_limits(struct session *s, const struct limits *limits);

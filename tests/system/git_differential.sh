@@ -27,7 +27,7 @@ for tool in git cc python3; do
 done
 
 if [ -z "$berm" ] && { ! python3 "$src/data/gen.py" "$work/lists.c" "$src/data/git-config-keys" ||
-	! cc -shared -fPIC -O1 -std=gnu17 -D_GNU_SOURCE -I"$src/src" "$src/tests/system/git_shim.c" \
+	! cc -shared -fPIC -O1 -std=gnu17 -D_GNU_SOURCE -iquote "$src/src" "$src/tests/system/git_shim.c" \
 		"$src"/src/policy/git_*.c "$src/src/policy/private_home.c" "$src/src/base/str.c" "$src/src/base/path.c" \
 		"$work/lists.c" -o "$work/shim.so"; }; then
 	echo 'Bail out! the shim does not build'
@@ -220,7 +220,7 @@ refused 'an index' "$control"' mkdir -p xgit/hooks && echo >xgit/hooks/x && git 
 # The reader itself, beside git's: it needs the sources, and no sandbox.
 if [ -n "$berm" ]; then
 	:
-elif cc -O1 -std=gnu17 -D_GNU_SOURCE -I"$src/src" "$src/tests/system/git_dump.c" \
+elif cc -O1 -std=gnu17 -D_GNU_SOURCE -iquote "$src/src" "$src/tests/system/git_dump.c" \
 	"$src/src/policy/git_config.c" -o "$work/dump" &&
 	python3 "$src/tests/system/git_config_diff.py" "$work/dump" "$work" 400; then
 	result ok 'random configuration files are read as git reads them'

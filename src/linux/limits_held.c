@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "linux/limits.h"
+#include "linux/limits_held.h"
 
 #include <fcntl.h>
 #include <stdio.h>
