@@ -198,13 +198,13 @@ rc=$?
 t_check badinput.little-memory "60 MB of address space ($rc)" test "$rc" = 0 -o "$rc" = 125 -o "$rc" = 127
 drop "$D"
 
-# Nested: clearly refused, by the reason and not by an accident of set-up.
+# Nested (inside.sh): what is more than the session has is refused clearly, and nothing runs.
 if wanted badinput.nested; then
 	fresh
 	cp "$BERM" "$W/berm"
-	OUT=$(cd "$W" && HOME=$H "$BERM" run -q -- ./berm run -- sh -c 'echo inner >inner' 2>&1)
+	OUT=$(cd "$W" && HOME=$H "$BERM" run -q -- ./berm run -w /tmp -- sh -c 'echo inner >inner' 2>&1)
 	rc=$?
-	t_check badinput.nested 'berm in berm is refused clearly' test $rc = 125 -a ! -e "$W/inner" -a "$(grep -c '^berm: ' <<<"$OUT")" -ge 1
+	t_check badinput.nested 'berm in berm, with another workspace' test $rc = 125 -a ! -e "$W/inner" -a "$(grep -c '^berm: ' <<<"$OUT")" -ge 1
 	drop "$D"
 fi
 # Switched off knowingly: it runs, and says so.
