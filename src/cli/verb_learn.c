@@ -18,9 +18,9 @@
 
 static const char usage[] =
 	"usage: berm learn [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-	"Runs COMMAND as berm run would, what it writes being kept in memory and dropped, and\n"
-	"proposes the smallest policy under which it works, as a difference to\n" LOCAL_FILE
-	". Exit status: the command's in the last round; 125: error.\n";
+	"Runs COMMAND as berm run would, what it writes being kept in memory and dropped,\n"
+	"and proposes the smallest policy under which it works, as a difference to\n" LOCAL_FILE
+	". Exit status: the command's in the last round; 125: error\n";
 
 /* berm run's options are o's; the setters of both get this. */
 struct learn {
@@ -69,13 +69,11 @@ static int set_rounds(void *ctx, const struct opt_def *def, const char *value, s
 
 static const struct opt_def own[] = {
 	{ "write", 0, NULL, "put it into " LOCAL_FILE, set_flag, FLAG_WRITE },
-	{ "rounds", 0, "N",
-	  "at most so many runs until it works; default 5, or 1 if nobody is asked", set_rounds,
+	{ "rounds", 0, "N", "at most so many runs; default 5, or 1 if nobody is asked", set_rounds,
 	  0 },
-	{ "yes", 'y', NULL, "open files for the next round without asking; never hosts", set_flag,
+	{ "yes", 'y', NULL, "open files for the next round unasked; never hosts", set_flag,
 	  FLAG_YES },
-	{ "all", 0, NULL, "propose as well what it was refused and works without", set_flag,
-	  FLAG_ALL },
+	{ "all", 0, NULL, "propose also what was refused and is not needed", set_flag, FLAG_ALL },
 	{ "in-place", 0, NULL, "let it change the workspace itself, as berm run does", set_flag,
 	  FLAG_IN_PLACE },
 };

@@ -102,8 +102,8 @@ for line in open(sys.argv[1], "rb"):
 	fails 125 'unknown verb frobnicate' \
 		'berm --help lists the verbs; to run a command: berm run -- frobnicate' frobnicate
 	fails 125 'unknown verb rnu' 'did you mean berm run?' rnu
-	fails 125 'berm learn is not in this release ('"$(berm --version | cut -d' ' -f2)"')' \
-		'berm --help lists the verbs that are' learn
+	fails 125 'berm mcp is not in this release ('"$(berm --version | cut -d' ' -f2)"')' \
+		'berm --help lists the verbs that are' mcp
 }
 
 @test "options: unknown, misspelt, without a value, with one too many" {
