@@ -20,7 +20,7 @@ static const char usage[] =
 	"usage: berm learn [OPTION]... [--] COMMAND [ARGUMENT]...\n"
 	"Runs COMMAND as berm run would, what it writes being kept in memory and dropped,\n"
 	"and proposes the smallest policy under which it works, as a difference to\n" LOCAL_FILE
-	". Exit status: the command's in the last round; 125: error\n";
+	". Exit status: that of the last round; 125: error.\n";
 
 /* berm run's options are o's; the setters of both get this. */
 struct learn {
@@ -69,8 +69,7 @@ static int set_rounds(void *ctx, const struct opt_def *def, const char *value, s
 
 static const struct opt_def own[] = {
 	{ "write", 0, NULL, "put it into " LOCAL_FILE, set_flag, FLAG_WRITE },
-	{ "rounds", 0, "N", "at most so many runs; default 5, or 1 if nobody is asked", set_rounds,
-	  0 },
+	{ "rounds", 0, "N", "at most N runs; default 5, or 1 if nobody is asked", set_rounds, 0 },
 	{ "yes", 'y', NULL, "open files for the next round unasked; never hosts", set_flag,
 	  FLAG_YES },
 	{ "all", 0, NULL, "propose also what was refused and is not needed", set_flag, FLAG_ALL },
