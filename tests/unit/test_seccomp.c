@@ -218,7 +218,6 @@ static const char *const allowed[] = { "read",
 				       "futex",
 				       "futex_wait",
 				       "rseq",
-				       "newfstatat",
 				       "getdents64",
 				       "inotify_add_watch",
 				       "ftruncate",
@@ -445,9 +444,11 @@ static void test_report_changes_nothing(void **state)
 	unsigned reported = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < N_OPTS / 2; i++) {
+	for (unsigned i = 0; i < N_OPTS; i++) {
 		struct seccomp_opts o = nth_opts(arch, i);
 
+		if (o.report)
+			continue;
 		build(&o, &without);
 		o.report = true;
 		build(&o, &with);

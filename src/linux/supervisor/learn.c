@@ -191,7 +191,7 @@ void learn_note(struct request *r, int result)
 		return;
 	from = START_AT(c->dir < 0 ? (uint64_t)AT_FDCWD : r->arg[c->dir]);
 	fd = open_start(r, &from, path, O_PATH | O_CLOEXEC);
-	if (fd >= 0 || fd != -ENOENT) {
+	if (fd != -ENOENT) {
 		close_quietly(fd);
 		return;
 	}
