@@ -375,12 +375,31 @@ control()
 	[[ -z $WHY ]]
 }
 
+# A 32-bit program: 112 bytes of ELF that exit with 42 when getpid gave an answer.
+T_ELF32='\177ELF\001\001\001\0\0\0\0\0\0\0\0\0\002\0\003\0\001\0\0\0\124\200\004\010\064\0\0\0\0\0\0\0\0\0\0\0\064\0\040\0\001\0\050\0\0\0\0\0\001\0\0\0\0\0\0\0\0\200\004\010\0\200\004\010\160\0\0\0\160\0\0\0\005\0\0\0\0\020\0\0'
+T_ELF32+='\270\024\0\0\0\315\200\061\333\205\300\170\002\263\052\061\300\100\315\200\0\0\0\0\0\0\0\0'
+
+# Kernels can be built without the 32-bit system calls.
+i386_here()
+{
+	local rc
+	# shellcheck disable=SC2059
+	[[ -x $T_BASE/i386 ]] || { printf "$T_ELF32" >"$T_BASE/i386.$BASHPID" && chmod +x "$T_BASE/i386.$BASHPID" &&
+		mv "$T_BASE/i386.$BASHPID" "$T_BASE/i386"; }
+	"$T_BASE/i386" 2>/dev/null
+	rc=$?
+	((rc == 42))
+}
+
 attack()
 {
 	local id=$1 text=$2 why='' opts
 	shift 2
 	wanted "$id" || return 0
 	row_get "$@"
+	if [[ $id == *i386* && $r_control == bare ]] && ! i386_here; then
+		r_control='try:this kernel has no 32-bit system calls'
+	fi
 	if ! control; then
 		if [[ $WHY == SKIP* ]]; then
 			t_skip "$id" "$text" "${WHY#SKIP }"

@@ -334,7 +334,7 @@ static int panel(int argc, char **argv)
 			      "--help lists what changes it");
 		return cli_fail(&err);
 	}
-	if (find_panel(exe, &path, &err) < 0)
+	if (find_panel(exe, &path, &err) < 0 || !path)
 		return cli_fail(&err);
 	words[0] = path;
 	words[1] = exe;

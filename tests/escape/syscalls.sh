@@ -59,11 +59,8 @@ done
 attack syscalls.mknod-whiteout 'nor the 0:0 device that anybody may make' \
 	do='$A sys mknod-whiteout' harm='made aux.whiteout' errno='EPERM|EACCES'
 
-# A 32-bit program: 112 bytes of ELF that exit with 42 when getpid gave an answer.
-elf='\177ELF\001\001\001\0\0\0\0\0\0\0\0\0\002\0\003\0\001\0\0\0\124\200\004\010\064\0\0\0\0\0\0\0\0\0\0\0\064\0\040\0\001\0\050\0\0\0\0\0\001\0\0\0\0\0\0\0\0\200\004\010\0\200\004\010\160\0\0\0\160\0\0\0\005\0\0\0\0\020\0\0'
-elf+='\270\024\0\0\0\315\200\061\333\205\300\170\002\263\052\061\300\100\315\200\0\0\0\0\0\0\0\0'
 attack syscalls.i386-program 'a 32-bit program gets no system call through' \
-	do="printf '$elf' >p; chmod +x p; ./p; echo status=\$?" harm='[[ $OUT == *status=42* ]]'
+	do="printf '$T_ELF32' >p; chmod +x p; ./p; echo status=\$?" harm='[[ $OUT == *status=42* ]]'
 
 # What the filter of the command is, seen from inside.
 if wanted syscalls.state; then
