@@ -50,8 +50,8 @@ struct launch_ops {
 	/* The set-up is done, the command is about to run: without what (enum host_lack of
 	 * plan/tier.h), and Landlock's ABI. Before LAUNCH_READY. May be NULL. */
 	void (*on_tier)(void *ctx, unsigned lacks, int landlock_abi);
-	/* By what the limits are held (linux/limits_held.h); NULL: only those that the kernel holds for
-	 * each process. */
+	/* By what the limits are held (linux/limits_held.h); NULL: only those that the kernel holds
+	 * for each process. */
 	const struct limits *limits;
 	/* The end is being brought about: a limit was reached, or (LIMIT_COUNT) somebody wanted
 	 * it who did not leave it to the command. Once. May be NULL. */

@@ -33,8 +33,9 @@ term()
 term terminal.is-a-tty 'it is a terminal' '' 'test -t 0 && test -t 1 && test -t 2 && echo yes; tty | grep -c pts' $'*yes\n1\nstatus 0*'
 # With each way of the network's set-up: both wait for berm's process outside.
 for rung in tproxy redirect ports closed; do
-	rung=$rung term "terminal.net-$rung" "a terminal, and the network by $rung" '' 'test -t 1 && echo yes' $'*yes\nstatus 0*'
+	term "terminal.net-$rung" "a terminal, and the network by $rung" '' 'test -t 1 && echo yes' $'*yes\nstatus 0*'
 done
+rung=
 term terminal.size 'the window size' '' 'stty size; tput cols' $'*33 101\n101\nstatus 0*'
 term terminal.winch 'a change of the window size arrives' 'ready winch 40 120' \
 	'trap "stty size; exit 0" WINCH; echo ready; while :; do sleep 0.1; done' $'*40 120\nstatus 0*'
