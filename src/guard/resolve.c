@@ -192,7 +192,22 @@ static void hear_command(struct hearing *h, const struct crule *c, enum guard_fi
 	}
 }
 
-/* Bits of all that stands between blanks; all of them when something is not certain. */
+/* Bits of all that stands between blanks. */
+static uint64_t text_bits(const char *s, size_t len)
+{
+	uint64_t bits = 0;
+
+	for (const char *end = s + len; s <= end;) {
+		const char *blank = memchr(s, ' ', (size_t)(end - s));
+		size_t n = (size_t)((blank ? blank : end) - s);
+
+		bits |= word_bit(s, n);
+		s += n + 1;
+	}
+	return bits;
+}
+
+/* The same of a part; all of them when something is not certain. */
 static uint64_t part_bits(const struct shell_part *part)
 {
 	uint64_t bits = 0;
@@ -203,13 +218,7 @@ static uint64_t part_bits(const struct shell_part *part)
 		const struct shell_word *w =
 			i < part->n_full ? &part->full[i] : &part->words[i - part->n_full];
 
-		for (const char *s = w->text, *end = w->text + w->len; s <= end;) {
-			const char *blank = memchr(s, ' ', (size_t)(end - s));
-			size_t len = (size_t)((blank ? blank : end) - s);
-
-			bits |= word_bit(s, len);
-			s += len + 1;
-		}
+		bits |= text_bits(w->text, w->len);
 	}
 	return bits;
 }
@@ -317,15 +326,15 @@ static bool whole_matches(const char *pattern, const char *line)
 bool guard_resolve_whole(const struct guard_rules *r, const char *line, int64_t now,
 			 struct guard_opinion *ret)
 {
+	uint64_t bits = r->whole.n ? text_bits(line, strlen(line)) : 0;
 	bool any = false;
 
 	for (size_t i = 0; i < r->whole.n; i++) {
 		const struct crule *c = &r->v[r->whole.v[i]];
-		char first = c->rule->pattern[0];
 		struct guard_opinion o;
 
-		if ((first != line[0] && !strchr("*?[\\", first)) || !rule_counts(c, now) ||
-		    !whole_matches(c->rule->pattern, line))
+		if ((c->needs & ~bits) || (c->first && c->first != line[0]) ||
+		    !rule_counts(c, now) || !whole_matches(c->rule->pattern, line))
 			continue;
 		o = rule_opinion(c, rule_is_floor(c->rule), FIT_HIT);
 		say(ret, &any, &o);
@@ -343,14 +352,31 @@ static bool advises(const struct crule *c, effects_t effects, const struct guard
 	return f->command && fit_part(c, f->command) != FIT_MISS;
 }
 
+/* May a rule be about what goes by these names? */
+static bool in_buckets(const struct crule *c, const unsigned *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (c->bucket == v[i] + 1)
+			return true;
+	return !c->bucket;
+}
+
 const struct guard_rule *guard_advice(const struct guard_rules *r, effects_t effects,
 				      const struct guard_facts *f, int64_t now)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		const struct guard_rule *rule = r->v[i].rule;
+	unsigned buckets[32];
+	size_t n = 0;
+	bool certain = r->advice.n && f->command &&
+		       part_buckets(f->command, buckets, ARRAY_SIZE(buckets), &n);
 
-		if (rule->enforcement == GUARD_ADVISORY &&
-		    (!rule->expires || now < rule->expires) && advises(&r->v[i], effects, f))
+	for (size_t i = 0; i < r->advice.n; i++) {
+		const struct crule *c = &r->v[r->advice.v[i]];
+		const struct guard_rule *rule = c->rule;
+
+		if (certain && !in_buckets(c, buckets, n))
+			continue;
+
+		if ((!rule->expires || now < rule->expires) && advises(c, effects, f))
 			return rule;
 	}
 	return NULL;

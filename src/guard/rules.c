@@ -163,13 +163,21 @@ static int index_rule(struct guard_rules *r, uint32_t i)
 	size_t len = 0;
 
 	if (rule->subject == GUARD_EFFECT)
-		return list_add(&r->effects[rule->effect], i);
+		return list_add(rule->enforcement == GUARD_ADVISORY ? &r->advice
+								    : &r->effects[rule->effect],
+				i);
 	r->commands = true;
 	r->v[i].needs = fixed_words(rule);
+	if (rule->subject == GUARD_PATTERN && !strchr("*?[\\", rule->pattern[0]))
+		r->v[i].first = rule->pattern[0];
 	if (rule->subject == GUARD_PATTERN && rule->decision != VERDICT_ALLOW && !r->v[i].limits &&
 	    list_add(&r->whole, i) < 0)
 		return -ENOMEM;
 	word = first_word(rule, &len);
+	if (word)
+		r->v[i].bucket = (uint16_t)(rule_bucket(word, len) + 1);
+	if (rule->enforcement == GUARD_ADVISORY)
+		return list_add(&r->advice, i);
 	return list_add(word ? &r->words[rule_bucket(word, len)] : &r->any_word, i);
 }
 
@@ -251,6 +259,7 @@ void guard_rules_free(struct guard_rules *r)
 	for (size_t i = 0; i < RULE_BUCKETS; i++)
 		free(r->words[i].v);
 	free(r->any_word.v);
+	free(r->advice.v);
 	free(r->whole.v);
 	for (size_t i = 0; i < r->n_excluded; i++)
 		shell_pattern_free(r->excluded[i]);

@@ -12,8 +12,10 @@ struct crule {
 	struct limits *limits;	       /* NULL: none */
 	struct shell_pattern *command; /* rules about commands */
 	enum guard_scope scope;
-	size_t weight;	/* of command */
-	uint64_t needs; /* bits of words that a certain command must hold, see word_bit() */
+	size_t weight;	 /* of command */
+	char first;	 /* of a pattern that is held against a whole line, 0: any */
+	uint16_t bucket; /* of the first word, plus one; 0: that is not fixed */
+	uint64_t needs;	 /* bits of words that a certain command must hold, see word_bit() */
 };
 
 /* Indices of rules. */
@@ -29,6 +31,7 @@ struct guard_rules {
 	size_t n;
 	struct rule_list effects[EFFECT_N]; /* strongest scope first */
 	struct rule_list words[RULE_BUCKETS];
+	struct rule_list advice;	 /* those that decide nothing */
 	struct rule_list whole;		 /* patterns that are held against a whole line */
 	struct rule_list any_word;	 /* about commands whose first word is not fixed */
 	bool commands;			 /* there are rules about commands */
