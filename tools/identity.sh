@@ -41,7 +41,8 @@ remove_user() {
 	userdel -r "$user" >/dev/null 2>&1
 	user=
 }
-trap remove_user EXIT
+began=$(mktemp) || exit 1
+trap 'remove_user; rm -f "$began"' EXIT
 trap 'exit 143' TERM INT HUP
 
 user=berm-test-$$
@@ -67,9 +68,9 @@ if [[ -n $(processes) ]]; then
 	ps -o pid,ppid,stat,args -u "$user"
 	status=1
 fi
-# What tmux and java leave there by custom is the runner's, not berm's. All of it goes:
-# the next user may get the same number.
-left=$(find /tmp /var/tmp /dev/shm /run -xdev -user "$user" ! -path '*/tmux-[0-9]*' \
+# What tmux and java leave there by custom is the runner's, not berm's, and what is older
+# than the run belonged to an earlier user of the same number. All of it goes.
+left=$(find /tmp /var/tmp /dev/shm /run -xdev -user "$user" -cnewer "$began" ! -path '*/tmux-[0-9]*' \
 	! -path "*/hsperfdata_$user*" 2>/dev/null | head -n 20)
 if [[ -n $left ]]; then
 	echo "# left behind by $runner, files:"

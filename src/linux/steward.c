@@ -219,8 +219,8 @@ int steward_prepare(struct warden *w, struct fail_record *ret)
 	if (r < 0)
 		return r;
 	r = kit_ready(w->l->kit[0]);
-	/* Init is gone, which says why. */
-	return r < 0 ? -EPIPE : 0;
+	*ret = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
+	return r;
 }
 
 int steward_start(struct warden *w)

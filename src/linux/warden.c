@@ -192,6 +192,7 @@ static void handle_kit(struct warden *w)
 
 	w->kit_ready = r >= 0;
 	w->kit_failed = r < 0;
+	/* Init is gone, which says why; for anything else it would wait for ever. */
 	if (r >= 0 || r == -EPIPE || w->failed)
 		return;
 	w->fail = fail;

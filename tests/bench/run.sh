@@ -51,6 +51,8 @@ clean_up() {
 	for pid in $(ps -o pid= -u "$user" 2>/dev/null); do
 		kill -KILL "$pid" 2>/dev/null || true
 	done
+	# Peers leave their sockets there.
+	find /tmp /var/tmp /dev/shm -xdev -depth -user "$user" -delete 2>/dev/null || true
 	userdel -r "$user" >/dev/null 2>&1 || true
 	rm -rf "$stage"
 }

@@ -31,6 +31,7 @@ clean_up() {
 		for pid in $(ps -o pid= -u "$user"); do
 			kill -KILL "$pid" 2>/dev/null
 		done
+		find /tmp /var/tmp /dev/shm -xdev -depth -user "$user" -delete 2>/dev/null
 		userdel -r "$user" >/dev/null 2>&1
 	fi
 	rm -rf "$stage"

@@ -224,7 +224,7 @@ bash- jobs\n
 Running kill -9 %1; until ! jobs -r %1; do :; done; echo go""ne\n
 gone exit 3\n' 'exec bash --norc --noprofile -i' '*Running*sleep 99*status 3*'
 # One process: a stop between vfork and exec would hold up a shell for ever, bare as well.
-term warm.tty-stop 'Ctrl-Z and fg inside' 'bash- perl -e '\''$SIG{CONT} = sub { print "again\\n" }; $| = 1; print "up\\n"; sleep 99 while 1'\''\n
+term warm.tty-stop 'Ctrl-Z and fg inside' 'bash- perl -e '\''$SIG{CONT} = sub { print "again\\n" }; $| = 1; print "up\\n"; sleep 1 while 1'\''\n
 \rup \x1a
 Stopped jobs\n
 Stopped fg\n
