@@ -23,6 +23,7 @@
 #include "base/fd.h"
 #include "linux/cgroup.h"
 #include "linux/kern.h"
+#include "linux/output.h"
 #include "linux/seccomp.h"
 #include "linux/steward.h"
 #include "linux/warm.h"
@@ -337,7 +338,16 @@ static int begin(const struct late *known, const struct late *late, struct berm_
 		err_errno(err, r, "cannot enter the sandbox's control group");
 		goto failed;
 	}
+	r = output_open();
+	if (r < 0) {
+		err_errno(err, r, "cannot pass the command's output on");
+		goto failed;
+	}
 	r = start_patiently(w);
+	if (output_restore() < 0 && r >= 0) {
+		r = err_errno(err, -errno, "cannot take the standard output back");
+		goto failed;
+	}
 	/* Nobody of ours may be counted, or be killed, with the command. */
 	if (asked_cgroup && cgroup_leave(asked_cgroup) < 0 && r >= 0) {
 		r = err_errno(err, -errno, "cannot leave the sandbox's control group");
@@ -468,6 +478,7 @@ static int attempt(const struct late *known, const struct launch_ops *ops,
 		begun = false;
 	}
 	terminal_close(&w->term);
+	output_close();
 	close_quietly(w->signals);
 	(void)sigprocmask(SIG_SETMASK, &l->sigmask, NULL);
 	if (begun)

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "linux/launch.h"
+#include "linux/output.h"
 #include "policy/limits.h"
 
 #define DELEGATE \
@@ -17,7 +18,7 @@ const char *limit_means_name(enum limit_means m)
 	static const char names[][8] = {
 		[MEANS_NONE] = "none",	 [MEANS_PROCESS] = "process", [MEANS_USERNS] = "userns",
 		[MEANS_TMPFS] = "tmpfs", [MEANS_CGROUP] = "cgroup",   [MEANS_CLOCK] = "clock",
-		[MEANS_WATCH] = "watch",
+		[MEANS_RELAY] = "relay", [MEANS_WATCH] = "watch",
 	};
 
 	return m < MEANS_COUNT ? names[m] : names[MEANS_NONE];
@@ -103,8 +104,9 @@ static enum limit_means means_of(enum limit_kind k)
 		return userns_counts() ? MEANS_USERNS : MEANS_WATCH;
 	case LIMIT_MEMORY:
 		return MEANS_WATCH;
-	case LIMIT_CPU:
 	case LIMIT_OUTPUT:
+		return MEANS_RELAY;
+	case LIMIT_CPU:
 		return MEANS_NONE;
 	default:
 		return MEANS_PROCESS;
@@ -129,9 +131,7 @@ static int decide(struct limits *l, struct berm_err *err)
 		l->means[k] = means_of(k);
 		if (l->means[k] != MEANS_NONE)
 			continue;
-		if (k == LIMIT_CPU)
-			return cannot(s, k, err, l->no_cgroup, DELEGATE);
-		return cannot(s, k, err, "this build has no means for it", "leave it away");
+		return cannot(s, k, err, l->no_cgroup, DELEGATE);
 	}
 	/* What nobody asked for is told later, should it come to that: no call at every start. */
 	if (((asked(s, LIMIT_MEMORY) && l->means[LIMIT_MEMORY] == MEANS_WATCH) ||
@@ -157,8 +157,17 @@ int limits_prepare(const struct spec *spec, bool warm, struct limits *ret, struc
 	unsigned ctls = wanted_ctls(spec);
 	int r = 0;
 
-	(void)warm;
 	*ret = (struct limits){ .spec = spec, .cgroup = CGROUP_INIT };
+	output_ask(0);
+	if (asked(spec, LIMIT_OUTPUT)) {
+		if (warm)
+			return cannot(
+				spec, LIMIT_OUTPUT, err,
+				"the output of a session's command does not pass through berm",
+				"for one command: berm run --limit output=SIZE");
+		launch_drop();
+		output_ask(spec->limits[LIMIT_OUTPUT].value);
+	}
 	if (ctls)
 		r = make_group(ret, ctls, err);
 	if (r >= 0)

@@ -17,6 +17,7 @@ enum limit_means {
 	MEANS_TMPFS,   /* the kernel, by the private places' file system */
 	MEANS_CGROUP,  /* the kernel, by a control group */
 	MEANS_CLOCK,   /* the warden's timer */
+	MEANS_RELAY,   /* the warden, which passes the output on */
 	MEANS_WATCH,   /* the warden looks now and then: no boundary */
 	MEANS_COUNT,
 };
@@ -35,7 +36,7 @@ int limits_prepare(const struct spec *spec, bool warm, struct limits *ret, struc
 /* Takes away what was made; nothing of the run is left. */
 void limits_done(struct limits *l);
 
-/* "process", "userns", "tmpfs", "cgroup", "clock", "watch", "none". */
+/* "process", "userns", "tmpfs", "cgroup", "clock", "relay", "watch", "none". */
 const char *limit_means_name(enum limit_means m);
 
 /* Is the limit asked for and held by less than the kernel? Then a sentence about that into dst. */

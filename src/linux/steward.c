@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "linux/kit.h"
+#include "linux/output.h"
 #include "linux/warm.h"
 
 /* The kit, while this process has it. */
@@ -85,6 +86,7 @@ static void keep_own(struct warden *w)
 	close_quietly(w->term.out);
 	close_quietly(w->term.master);
 	warm_close_fds(l->warm);
+	output_close();
 	if (w->ops->steward_stdio)
 		return;
 	/* A reader of the command's output waits for its end. */
@@ -221,6 +223,11 @@ int steward_prepare(struct warden *w, struct fail_record *ret)
 	r = kit_ready(w->l->kit[0]);
 	*ret = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
 	return r;
+}
+
+bool steward_has_news(void)
+{
+	return held && kit.rung != NET_RUNG_GATE;
 }
 
 int steward_start(struct warden *w)

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/fd.h"
 #include "linux/kern.h"
+#include "linux/output.h"
 #include "linux/setup.h"
 #include "linux/statx.h"
 #include "linux/supervisor.h"
@@ -394,6 +395,8 @@ void supervise(struct launch *l)
 	int host_proc, root, r;
 
 	die_with_warden(l);
+	/* And so for init: whoever writes hears it when nobody reads any more. */
+	output_close();
 	r = l->late ? arena_reader() : 0;
 	if (r < 0)
 		setup_fail(l, STAGE_SYNC, r, -1);

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include "linux/output.h"
 #include "linux/warden.h"
 
 /* How long a terminal may take to answer, once, after a command that has asked it something. */
@@ -188,7 +189,11 @@ static ssize_t fill(struct relay *r, int fd, struct term_filter *filter)
 
 static ssize_t fill_output(struct terminal *t)
 {
-	return fill(&t->flow->output, t->master, t->filtered ? &t->flow->filter : NULL);
+	ssize_t n = fill(&t->flow->output, t->master, t->filtered ? &t->flow->filter : NULL);
+
+	if (n > 0)
+		output_count((uint64_t)n);
+	return n;
 }
 
 static bool flush(struct relay *r, int fd)

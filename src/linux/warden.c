@@ -10,11 +10,18 @@
 #include <time.h>
 
 #include "base/fd.h"
+#include "linux/output.h"
 #include "linux/steward.h"
 #include "linux/warm.h"
 
 /* How long a command has after SIGTERM before it is killed. */
 #define TERM_PATIENCE_MS 10000
+
+/* Many a command is over in a moment. For so long nothing is made that it may not need: no steward,
+ * no filter of our own. The first byte that is to be read ends it, but for init's word that the
+ * command has ended; then the rest has to follow within the second time. */
+#define SETTLE_MS 5
+#define SETTLE_END_MS 20
 
 int64_t warden_now_ms(void)
 {
@@ -112,6 +119,7 @@ static int handle_ctl(struct warden *w)
 	case CTL_EXITED:
 		w->exited = true;
 		w->status = m.value;
+		w->settle_at = warden_now_ms() + SETTLE_END_MS;
 		return 0;
 	default:
 		return -EPROTO;
@@ -148,6 +156,38 @@ static void handle_events(struct warden *w)
 	}
 }
 
+static void running(struct warden *w)
+{
+	w->unsettled = false;
+	if (w->ops->on_running)
+		w->ops->on_running(w->ops->ctx);
+}
+
+static void settle(struct warden *w)
+{
+	/* Before anything is opened that is not the steward's. */
+	if (w->kit_ready && steward_start(w) < 0)
+		warden_net_lost(w, "its steward could not be started: nothing goes out");
+	running(w);
+	/* Bytes of the command's come from here on. Not sooner: the filter's load would
+	 * compete with the set-up for the processor. */
+	w->confined = w->confine(w);
+	warden_limits_begin(w);
+	warden_state(w, LAUNCH_READY);
+}
+
+/* It was over before anything was settled; what it left to read is read confined all the same. */
+static int settle_late(struct warden *w)
+{
+	char c;
+
+	running(w);
+	if (w->l->events[0] >= 0 && recv(w->l->events[0], &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+		w->confined = w->confine(w);
+	warden_state(w, LAUNCH_READY);
+	return w->confined;
+}
+
 static void handle_fail(struct warden *w)
 {
 	ssize_t n = read(w->l->fail[0], &w->fail, sizeof(w->fail));
@@ -173,16 +213,11 @@ static void handle_fail(struct warden *w)
 	w->l->fail[0] = -1;
 	if (!w->ready)
 		return;
-	/* Before anything is opened that is not the steward's. */
-	if (w->kit_ready && steward_start(w) < 0)
-		warden_net_lost(w, "its steward could not be started: nothing goes out");
-	if (w->ops->on_running)
-		w->ops->on_running(w->ops->ctx);
-	/* Bytes of the command's come from here on. Not sooner: the filter's load would
-	 * compete with the set-up for the processor. */
-	w->confined = w->confine(w);
-	warden_limits_begin(w);
-	warden_state(w, LAUNCH_READY);
+	w->unsettled = true;
+	w->settle_at = warden_now_ms() + SETTLE_MS;
+	/* A session lives, and what there is to tell is told. */
+	if (w->warm || (w->kit_ready && steward_has_news()))
+		settle(w);
 }
 
 static void handle_kit(struct warden *w)
@@ -234,6 +269,10 @@ static int timeout(const struct warden *w)
 
 	if (w->warm && w->warm->suspender >= 0)
 		return 1;
+	if (w->unsettled) {
+		left = w->settle_at - warden_now_ms();
+		return left < 0 ? 0 : (int)left;
+	}
 	if (w->kill_at) {
 		left = w->kill_at - warden_now_ms();
 		return left < 0 ? 0 : left < 1000 ? (int)left : 1000;
@@ -250,7 +289,8 @@ enum {
 	P_SIGNALS,
 	P_FAIL,
 	P_KIT,
-	P_TERMINAL,
+	P_OUTPUT,
+	P_TERMINAL = P_OUTPUT + OUTPUT_STREAMS,
 	P_MAX = P_TERMINAL + 3 + WARM_POLLS
 };
 
@@ -263,17 +303,35 @@ static bool owner_gone(struct warden *w)
 	return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
+/* What can be read is nothing of the command's, and it may be over soon. */
+static bool still_brief(const struct warden *w, const struct pollfd *p, size_t n)
+{
+	struct ctl_msg m;
+	ssize_t got;
+
+	for (size_t i = 0; i < n; i++)
+		if (p[i].revents && i != P_CHILD && i != P_CTL && i != P_FAIL && i != P_KIT)
+			return false;
+	if (p[P_CTL].revents && !w->exited) {
+		got = recv(w->l->ctl[0], &m, sizeof(m), MSG_PEEK | MSG_DONTWAIT);
+		if (got != sizeof(m) || m.type != CTL_EXITED)
+			return false;
+	}
+	return p[P_CHILD].revents || warden_now_ms() < w->settle_at;
+}
+
 /* One round. 0: go on, 1: the supervisor is gone, negative: the protocol is broken. */
 static int round_once(struct warden *w)
 {
+	/* At the end the supervisor's side closes, which is no news while nothing is settled. */
+	bool ending = w->unsettled && w->exited, open = !ending && (w->ready || w->failed);
 	struct pollfd p[P_MAX] = {
 		[P_CHILD] = { .fd = w->child, .events = POLLIN },
 		[P_OWNER] = { .fd = w->ops->owner > 2 ? w->ops->owner : -1, .events = POLLIN },
 		[P_CTL] = { .fd = w->l->ctl[0], .events = POLLIN },
 		/* "ready" comes first: init may be slow to close its end of the fail pipe. */
-		[P_EVENTS] = { .fd = w->ready || w->failed ? w->l->events[0] : -1,
-			       .events = POLLIN },
-		[P_NET] = { .fd = w->ready || w->failed ? w->l->net[0] : -1, .events = POLLIN },
+		[P_EVENTS] = { .fd = open ? w->l->events[0] : -1, .events = POLLIN },
+		[P_NET] = { .fd = open ? w->l->net[0] : -1, .events = POLLIN },
 		[P_SIGNALS] = { .fd = w->signals, .events = POLLIN },
 		[P_FAIL] = { .fd = w->l->fail[0], .events = POLLIN },
 		[P_KIT] = { .fd = w->kit_ready || w->kit_failed ? -1 : w->l->kit[0],
@@ -284,8 +342,11 @@ static int round_once(struct warden *w)
 	size_t n_warm = w->warm ? warm_poll(w, warm) : 0;
 	int r = 0;
 
+	output_poll(&p[P_OUTPUT]);
 	if (poll(p, P_TERMINAL + n + n_warm, timeout(w)) < 0 && errno != EINTR)
 		return -errno;
+	if (w->unsettled && !still_brief(w, p, P_TERMINAL + n + n_warm))
+		settle(w);
 	if ((p[P_OWNER].revents && owner_gone(w)) ||
 	    (w->kill_at && warden_now_ms() >= w->kill_at)) {
 		warden_killed(w, LIMIT_COUNT);
@@ -312,6 +373,7 @@ static int round_once(struct warden *w)
 	if (p[P_SIGNALS].revents)
 		handle_signal(w);
 	terminal_ready(&w->term, &p[P_TERMINAL], n);
+	output_ready(&p[P_OUTPUT]);
 	if (w->warm && r >= 0)
 		warm_ready(w, warm, n_warm);
 	warden_limits(w);
@@ -335,6 +397,8 @@ int warden_loop(struct warden *w, struct berm_err *err)
 	do
 		r = round_once(w);
 	while (r == 0);
+	if (r > 0 && w->unsettled)
+		r = settle_late(w);
 	if (r < 0) {
 		warden_kill(w);
 		err_errno(err, r, "lost the sandbox");
@@ -352,6 +416,7 @@ int warden_loop(struct warden *w, struct berm_err *err)
 	while (w->l->ctl[0] >= 0 && !w->exited)
 		if (handle_ctl(w) < 0)
 			break;
+	output_drain(w->signals);
 	warden_limits_end(w);
 	warden_net_end(w);
 	if (w->warm)

@@ -84,7 +84,9 @@ struct warden {
 						 * command runs */
 	int confined;				/* what it returned */
 	bool ready;				/* the command was executed */
-	bool exited;				/* and its status is known */
+	bool unsettled;	   /* since when nothing has been made that it may not need */
+	int64_t settle_at; /* CLOCK_MONOTONIC ms */
+	bool exited;	   /* and its status is known */
 	int status;
 	bool failed; /* a set-up step failed: fail is filled */
 	struct fail_record fail;

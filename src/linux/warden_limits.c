@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "linux/limits_held.h"
+#include "linux/output.h"
 #include "linux/warm.h"
 #include "linux/watch.h"
 #include "policy/limits.h"
@@ -61,15 +62,21 @@ static void blind(struct warden *w, enum limit_kind k, int err)
 		end_by(w, k);
 }
 
+bool warden_memory_filled(struct warden *w)
+{
+	if (means(w, LIMIT_MEMORY) != MEANS_CGROUP || !cgroup_oom_kills(&w->ops->limits->cgroup))
+		return false;
+	end_by(w, LIMIT_MEMORY);
+	return true;
+}
+
 /* Returns how many milliseconds it can be left alone. */
 static int look_memory(struct warden *w)
 {
 	uint64_t limit = w->ops->limits->spec->limits[LIMIT_MEMORY].value, used, wait;
 	struct watch_sum sum;
 
-	if (means(w, LIMIT_MEMORY) == MEANS_CGROUP && cgroup_oom_kills(&w->ops->limits->cgroup))
-		end_by(w, LIMIT_MEMORY);
-	if (means(w, LIMIT_MEMORY) != MEANS_WATCH)
+	if (warden_memory_filled(w) || means(w, LIMIT_MEMORY) != MEANS_WATCH)
 		return LOOK_MOST_MS;
 	/* More than the whole machine it cannot use. */
 	if (watch_machine(&used) < 0 || used > limit) {
@@ -224,6 +231,9 @@ static void end_commands(struct warden *w)
 void warden_limits(struct warden *w)
 {
 	look(w);
+	/* What was written within the limit comes first, then the sentence: warden_limits_end(). */
+	if (output_full())
+		warden_kill(w);
 	if (w->warm && time_limit(w))
 		end_commands(w);
 	if (!w->ends_at || w->exited || w->killed || warden_now_ms() < w->ends_at)
@@ -240,4 +250,6 @@ void warden_limits_end(struct warden *w)
 	if (means(w, LIMIT_MEMORY) == MEANS_CGROUP && !(w->exited && WIFEXITED(w->status)) &&
 	    cgroup_oom_kills(&w->ops->limits->cgroup))
 		warden_killed(w, LIMIT_MEMORY);
+	if (output_full())
+		warden_killed(w, LIMIT_OUTPUT);
 }

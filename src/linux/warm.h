@@ -73,6 +73,9 @@ void warden_limits_command(const struct warden *w, struct warm_conn *c);
 int warden_limits_wait(const struct warden *w, int most);
 /* Each round: is a limit reached? */
 void warden_limits(struct warden *w);
+/* Has the kernel ended somebody for the group's memory? Then everything ends of it, and the clients
+ * of a session are told. */
+bool warden_memory_filled(struct warden *w);
 /* Everything is over: was it a limit? */
 void warden_limits_end(struct warden *w);
 /* The end was brought about, and by what (LIMIT_COUNT: no limit). Told once. */

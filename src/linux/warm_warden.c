@@ -227,8 +227,11 @@ int warm_ctl(struct warden *w, const struct ctl_msg *m, int fd)
 			warm_tell(w, m->slot, WARM_STARTED, w->l->spec->terminal_filter, 0, fd);
 		}
 	} else if (m->type == CTL_EXITED && c && c->started) {
+		/* The kernel may have ended it before we looked: all are told why. */
+		if (!m->value || !warden_memory_filled(w))
+			warm_tell(w, m->slot, WARM_EXITED, m->value, c->over ? 1 + LIMIT_TIME : 0,
+				  -1);
 		ended(w, m->slot);
-		warm_tell(w, m->slot, WARM_EXITED, m->value, c->over ? 1 + LIMIT_TIME : 0, -1);
 	} else {
 		r = -EPROTO;
 	}
