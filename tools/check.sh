@@ -12,7 +12,7 @@ export BERM_BUILD=${BERM_BUILD:-build}
 out=$BERM_BUILD/check
 table=${BERM_CHECKS:-tools/checks.txt}
 jobs=${BERM_CHECK_JOBS:-$(nproc)}
-if ! mkdir -p "$out" || ! rm -f "$out"/*.log "$out/summary" || [[ ! -w $out ]]; then
+if ! mkdir -p "$out" || ! rm -f "$out"/*.log "$out"/*.cpu "$out/summary" || [[ ! -w $out ]]; then
 	echo "check.sh: cannot write in $out (made by another user?); choose another place: BERM_BUILD=DIR" >&2
 	exit 2
 fi
@@ -85,14 +85,16 @@ count() {
 }
 
 finish() {
-	local n=$1 rc=$2 p=0 f=0 s=0 seconds
+	local n=$1 rc=$2 p=0 f=0 s=0 seconds user=0 system=0
 	seconds=$((SECONDS - began[$n]))
 	((rc == 124)) && echo "# stopped after ${limit[$n]} s" >>"$out/$n.log"
 	count "$out/$n.log" "$rc"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 	state[$n]=passed
 	((f > 0)) && state[$n]=failed
-	printf '%-18s %5d passed %4d failed %4d skipped %5d s\n' "$n" "$p" "$f" "$s" "$seconds"
+	read -r user system < <(tail -n 1 "$out/$n.cpu" 2>/dev/null)
+	printf '%-18s %5d passed %4d failed %4d skipped %5d s %5d s of a processor\n' "$n" "$p" "$f" "$s" \
+		"$seconds" $((${user%.*} + ${system%.*}))
 }
 
 start() {
@@ -100,7 +102,10 @@ start() {
 	began[$n]=$SECONDS
 	state[$n]=running
 	# shellcheck disable=SC2086 # the table's commands are words
-	timeout -k 10 "${limit[$n]}" ${command[$n]} >"$out/$n.log" 2>&1 </dev/null &
+	{
+		TIMEFORMAT='%U %S'
+		time timeout -k 10 "${limit[$n]}" ${command[$n]} >"$out/$n.log" 2>&1 </dev/null
+	} 2>"$out/$n.cpu" &
 	pid_name[$!]=$n
 }
 

@@ -104,10 +104,19 @@ static struct tracee *add(pid_t pid, struct tracee *parent)
 	return t;
 }
 
-static void go_on(pid_t pid, int sig)
+/* Each stop costs the command time: only whose calls are counted, and whoever has no name yet,
+ * stops at them. */
+static bool counts(const struct tracee *t)
+{
+	return !done &&
+	       (!want_name || execs == 0 || t->name[0] == '\0' || strcmp(t->name, want_name) == 0);
+}
+
+static void go_on(const struct tracee *t, int sig)
 {
 	/* ESRCH: killed meanwhile; waitpid() will tell. */
-	if (ptrace(done ? PTRACE_CONT : PTRACE_SYSCALL, pid, 0L, (long)sig) < 0 && errno != ESRCH)
+	if (ptrace(counts(t) ? PTRACE_SYSCALL : PTRACE_CONT, t->pid, 0L, (long)sig) < 0 &&
+	    errno != ESRCH)
 		die("ptrace");
 }
 
@@ -204,18 +213,18 @@ static void on_stop(struct tracee *t, int status)
 		if (is_stop_signal(sig) && t->calls > 0 &&
 		    ptrace(PTRACE_LISTEN, t->pid, 0L, 0L) == 0)
 			return;
-		go_on(t->pid, 0);
+		go_on(t, 0);
 	} else if (event != 0) {
 		on_event(t, event);
-		go_on(t->pid, 0);
+		go_on(t, 0);
 	} else if (sig == (SIGTRAP | 0x80)) {
 		if (t->in_call)
 			call_leaves(t);
 		else
 			call_enters(t);
-		go_on(t->pid, 0);
+		go_on(t, 0);
 	} else {
-		go_on(t->pid, sig);
+		go_on(t, sig);
 	}
 }
 

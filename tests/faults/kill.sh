@@ -1,13 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/faults/kill.sh BERM: SIGKILL to each of berm's processes, before each of
+# tests/faults/kill.sh [-e N] BERM: SIGKILL to each of berm's processes, before each of
 # its system calls of set-up and again while the command works. Each time nothing
 # of the session survives (the injector is the subreaper of all of it) and nothing
-# is left on disk. Prints TAP.
+# is left on disk. With -e before every Nth call only. Prints TAP.
 set -uo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "$0")/lib.sh"
-berm=${1:?usage: kill.sh BERM}
+if [[ ${1:-} == -e ]]; then
+	export KILL_EVERY=$2
+	shift 2
+fi
+berm=${1:?usage: kill.sh [-e N] BERM}
 
 [[ $(uname -m) == x86_64 ]] || {
 	echo "1..0 # SKIP the injector knows x86-64 registers only"
@@ -34,7 +38,8 @@ before=$(disk_state)
 index=0
 while read -r process number call _; do
 	index=$((index + 1))
-	mine "$index" || continue
+	((index % ${KILL_EVERY:-1} == 0)) || continue
+	mine $((index / ${KILL_EVERY:-1})) || continue
 	name="killed in set-up: process $process before call $number, $(call_name "$call")"
 	run_once -p "$process" -n "$number" -k
 	if ((status == 0)) && grep -q '^berm: network: its steward died' "$tmp/err"; then

@@ -27,7 +27,7 @@ sigpipe|SIGPIPE ends a writer|yes ¦ head -2; echo done|
 and-or|lists|true && echo a; false ¦¦ echo b|
 here-string|a here-string|bash -c 'cat <<<hello'|
 procsub|process substitution|bash -c 'diff <(echo a) <(echo b)'; echo $?|
-procsub-out|process substitution for output|bash -c 'echo x ¦ tee >(cat >side) >/dev/null; sleep 0.1; cat side'|
+procsub-out|process substitution for output|bash -c 'echo x ¦ tee >(cat >side) >/dev/null; for i in {1..200}; do [ -s side ] && break; sleep 0.05; done; cat side'|
 background|a background job is waited for|(sleep 0.05; echo late) & wait; echo after|
 wait-status|its status|(exit 7) & wait $!; echo $?|
 trap|a trap|trap 'echo caught' USR1; kill -USR1 $$; sleep 0.05; echo on|

@@ -93,7 +93,7 @@ works builds.cargo 'cargo build' if=cargo same=no do='cargo init -q --vcs none -
 works builds.go 'go build' if=go same=no do='printf "package main\nfunc main() { println(1) }\n" >m.go; go mod init x 2>/dev/null; GOFLAGS=-mod=mod go build -o m . && ./m' look='[[ -x m ]]'
 works builds.ruby 'ruby' if=ruby do='ruby -e "File.write(%q(x), 1); puts File.read(%q(x))"'
 works builds.rsync 'rsync' if=rsync do='rsync -a src/ dst/; ls dst'
-works builds.tmux 'tmux with a server of its own' if=tmux same=no denied=yes do='TERM=xterm tmux -L t new-session -d "echo x >f; sleep 0.2"; sleep 0.4; cat f' look='[[ -s f ]]'
+works builds.tmux 'tmux with a server of its own' if=tmux same=no denied=yes do='TERM=xterm tmux -L t new-session -d "echo x >f; sleep 0.2"; for i in $(seq 200); do [ -s f ] && break; sleep 0.05; done; cat f' look='[[ -s f ]]'
 works builds.docker-free 'no docker socket is missed by its absence' do='ls /var/run/docker.sock 2>/dev/null; true' same=no
 
 done_testing

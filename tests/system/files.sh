@@ -43,7 +43,7 @@ dd|dd with seek and direct flags|dd if=/dev/zero of=f bs=4096 count=4 seek=2 con
 df|df, du, stat -f|df . >/dev/null; du -s src ¦ wc -l; stat -f . >/dev/null; echo $?|
 find|find -newer, -perm, -delete|touch a; sleep 0.02; touch b; find . -newer a -name b; find . -name a -delete; ls|
 mkfifo|a FIFO between two processes|mkfifo p; (echo hello >p) & cat p; wait|
-inotify-tail|tail -f sees what is appended|echo a >f; (sleep 0.2; echo b >>f) & timeout 1 tail -n +1 -f f; wait; true|
+inotify-tail|tail -f sees what is appended|echo a >f; (sleep 0.2; echo b >>f) & timeout 20 tail -n +1 -f --pid=$! f; wait; true|
 lockfile|lock directories, lock files|mkdir lock && echo got; mkdir lock 2>/dev/null ¦¦ echo busy; set -C; echo $$ >pid; (echo 1 >pid) 2>/dev/null ¦¦ echo held|
 rm-rf|rm -rf of everything but .git|rm -rf -- * ; ls -A|
 sync|sync, fsync|echo x >f; sync f; sync; cat f|

@@ -80,7 +80,7 @@ signal.signal(signal.SIGALRM, lambda *a: None); signal.siginterrupt(signal.SIGAL
 for i in range(2000):
     os.close(os.open("f%d" % (i % 7), os.O_CREAT | os.O_WRONLY)); os.unlink("f%d" % (i % 7))
 signal.setitimer(signal.ITIMER_REAL, 0); print("fine")'
-works ipc.unix-listen-nc 'a server and a client in the shell' do='/usr/bin/python3 -m http.server -b 127.0.0.1 18273 >/dev/null 2>&1 & sleep 0.4; curl -s http://127.0.0.1:18273/README.md; kill $!' if=curl
+works ipc.unix-listen-nc 'a server and a client in the shell' do='/usr/bin/python3 -m http.server -b 127.0.0.1 18273 >/dev/null 2>&1 & for i in $(seq 200); do curl -sf http://127.0.0.1:18273/README.md && break; sleep 0.05; done; kill $!' if=curl
 works ipc.ptrace-self 'a debugger of its own children' if=strace do='strace -o /dev/null true; echo $?'
 works ipc.cpu-affinity 'taskset, chrt, ionice' do='taskset -c 0 true; echo $?; nice true; ionice -c 3 true; echo $?'
 

@@ -284,7 +284,7 @@ counts()
 {
 	b exec one -- sh -c 'cat /tmp/count.*' 2>/dev/null
 }
-(b exec one -- /usr/bin/python3 tools/count.py >/dev/null 2>&1) &
+(T_TIMEOUT=300 b exec one -- /usr/bin/python3 tools/count.py >/dev/null 2>&1) &
 b exec one -- sh -c "setsid sleep ${t}3 >/dev/null 2>&1 &"
 until_true running "${t}3"
 b exec one -- pkill -STOP -f "^sleep ${t}3"
