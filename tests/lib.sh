@@ -180,7 +180,7 @@ run_words()
 		"$BERM" run -w "$W" --events "$EV" "${caps[@]}" "$@" <"${T_STDIN:-/dev/null}" 2>&1)
 	RC=$?
 	# what is told of the tier is no word of the command's
-	while [[ $T_CAPS && $OUT == 'berm: tier: '* ]]; do
+	while [[ $T_CAPS && $OUT == @('berm: tier: '|'berm: network: closed')* ]]; do
 		OUT=${OUT#*$'\n'}
 	done
 }
@@ -424,7 +424,11 @@ attack()
 	fi
 	eval "opts=($r_opts)"
 	run_in "$r_do" "${opts[@]}"
-	if [[ -n $r_refuse && $RC == 125 && $OUT == berm:* ]]; then
+	if [[ $T_CAPS && $RC == 125 && $OUT == 'berm: '*' (tier '*'), which cannot hold '* ]]; then
+		t_skip "$id" "$text" "refused: ${OUT%%$'\n'*}"
+		drop "$D"
+		return 0
+	elif [[ -n $r_refuse && $RC == 125 && $OUT == berm:* ]]; then
 		why=''
 	elif [[ $OUT != *@ran* ]]; then
 		why="the attack did not run (exit $RC)"

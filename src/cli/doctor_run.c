@@ -337,6 +337,17 @@ static const char *lack_fix(const char *name)
 	return NULL;
 }
 
+/* Is there a network that could be made better? */
+static bool has_network(const struct doctor_run *run)
+{
+	unsigned lacks = 0;
+
+	for (unsigned i = 0; i < LACKS; i++)
+		if (strv_has(&run->lacks, lack_info(i)->name))
+			lacks |= 1u << i;
+	return !tier_flat(lacks);
+}
+
 int doctor_fixes(const struct doctor_run *run, struct strv *fixes, struct berm_err *err)
 {
 	int r = 0;
@@ -349,7 +360,7 @@ int doctor_fixes(const struct doctor_run *run, struct strv *fixes, struct berm_e
 		if (fix)
 			r = add_once(fixes, fix);
 	}
-	for (size_t i = 0; r >= 0 && i < run->degraded.n; i++)
+	for (size_t i = 0; r >= 0 && has_network(run) && i < run->degraded.n; i++)
 		if (str_starts(run->degraded.v[i], "network: "))
 			r = add_once(fixes,
 				     "as root run: modprobe -a nft_tproxy nft_queue nf_tables "

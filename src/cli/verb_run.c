@@ -73,6 +73,9 @@ static void on_tier(void *ctx, unsigned lacks, int landlock_abi)
 
 	/* Without memory the line says the tier, not what is lacking: that was told before. */
 	(void)tier_lacks(lacks, &run->lacks);
+	for (enum limit_kind k = 0; k < LIMIT_COUNT; k++)
+		if (!limits_held(lacks, k))
+			run->limits.means[k] = MEANS_NONE;
 	session_tier(run->session, tier, &run->lacks, landlock_abi > 0 ? landlock_abi : 0);
 	first_line(run, tier);
 }

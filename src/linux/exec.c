@@ -276,6 +276,8 @@ void exec_job(struct launch *l, const struct job *j, bool shared)
 	/* The umask is the caller's: init was cloned before the supervisor changed its own. So
 	 * are the signals' actions; only a handler would have to go, and init has none. */
 	(void)sigprocmask(SIG_SETMASK, &l->sigmask, NULL);
+	if (flat(l))
+		flat_command(l);
 	wait_for_supervisor(l);
 	if (!l->warm)
 		setup_go(l);

@@ -30,6 +30,7 @@ static const char *const stage_text[STAGE_COUNT] = {
 	[STAGE_SECCOMP] = "cannot load the system call filter",
 	[STAGE_LISTENER] = "the filter's listener did not arrive",
 	[STAGE_TREES] = "the supervisor cannot open a tree",
+	[STAGE_LOOK] = "the supervisor cannot look into the command's memory",
 	[STAGE_CONFINE] = "the supervisor cannot confine itself",
 	[STAGE_TERMINAL] = "cannot make the session's terminal",
 	[STAGE_WORKDIR] = "cannot enter the work directory",
@@ -102,7 +103,11 @@ static void tree_message(const struct launch *l, const struct fail_record *f, st
 			  l->plan->trees[f->index].path);
 	else
 		err_errno(err, -f->err, "%s", stage_text[f->stage]);
-	if (f->stage == STAGE_LANDLOCK && (f->err == EOPNOTSUPP || f->err == ENOSYS))
+	if (f->stage == STAGE_LANDLOCK && flat(l))
+		err_fix(err,
+			"this host gives no user namespaces, and without them berm needs Landlock's ABI "
+			"6 (Linux 6.12 or newer); berm doctor says how to get either");
+	else if (f->stage == STAGE_LANDLOCK && (f->err == EOPNOTSUPP || f->err == ENOSYS))
 		err_fix(err,
 			"the full tier needs Landlock (Linux 5.19 or newer, \"landlock\" in the lsm= "
 			"boot parameter)");
@@ -246,6 +251,10 @@ int failure_explain(const struct launch *l, const struct fail_record *f, struct 
 		break;
 	case STAGE_RLIMIT:
 		limit_message(l, f, err);
+		break;
+	case STAGE_LOOK:
+		err_errno(err, -f->err, "%s", stage_text[f->stage]);
+		err_fix(err, "as root run: sysctl -w kernel.yama.ptrace_scope=1");
 		break;
 	case STAGE_HOST_PORT:
 	case STAGE_PUBLISH:

@@ -58,15 +58,16 @@ static void make_network(struct launch *l, int sysctl)
 static struct seccomp_prog filter;
 
 /* The command's filter, before there is any waiting to do. */
-static void build_filter(struct launch *l)
+void init_build_filter(struct launch *l)
 {
 	struct seccomp_opts o = { .arch = seccomp_native(),
 				  .trap_writes = supervised(l),
-				  .trap_reads =
-					  supervised(l) && (l->spec->read_deny || l->spec->learn),
+				  .trap_reads = supervised(l) && (l->spec->read_deny ||
+								  l->spec->learn || flat(l)),
 				  .observe = supervised(l) && l->spec->learn,
 				  .trap_exec = supervised(l) && l->trap_exec,
 				  .exec_pass = l->exec_pass,
+				  .flat = flat(l),
 				  .noexec_memfd = l->spec->exec_deny_writable,
 				  .report = supervised(l) };
 	int r;
@@ -117,7 +118,7 @@ static void enter_root(struct launch *l)
 	close_quietly(proc);
 	make_network(l, sysctl);
 	close_quietly(sysctl);
-	build_filter(l);
+	init_build_filter(l);
 	/* The pivot, done by the supervisor, has moved this process as well. */
 	r = fd_recv(l->sync[1], NULL, 0);
 	if (r < 0)
@@ -148,7 +149,7 @@ static void set_limit(const struct launch *l, enum limit_kind k)
 		setup_fail(l, STAGE_RLIMIT, errno, (int)k);
 }
 
-static void set_limits(const struct launch *l)
+void init_set_limits(const struct launch *l)
 {
 	struct rlimit none = { 0, 0 };
 
@@ -156,7 +157,8 @@ static void set_limits(const struct launch *l)
 	if (setrlimit(RLIMIT_CORE, &none) < 0)
 		setup_fail(l, STAGE_RLIMIT, errno, -1);
 	for (enum limit_kind k = 0; k < LIMIT_COUNT; k++)
-		if (spec_limited(l->spec, k) && limit_resource(k) >= 0)
+		if (spec_limited(l->spec, k) && limit_resource(k) >= 0 &&
+		    limits_held(l->without, k))
 			set_limit(l, k);
 }
 
@@ -217,7 +219,7 @@ static void drop_rights(struct launch *l)
 	/* A session keyring of its own; where keys are compiled out there is none to hide. */
 	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
 		setup_fail(l, STAGE_KEYRING, errno, -1);
-	set_limits(l);
+	init_set_limits(l);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		setup_fail(l, STAGE_CAPS, errno, -1);
 	/* Changed credentials clear the request (credentials change, kernel/cred.c). */
@@ -229,7 +231,7 @@ static void drop_rights(struct launch *l)
 	close_quietly(rules);
 }
 
-static void filter_calls(struct launch *l)
+void init_filter_calls(struct launch *l)
 {
 	int listener = -1, r;
 
@@ -275,7 +277,7 @@ static int open_terminal(struct launch *l)
 			      .msg_controllen = sizeof(ctl.buf) };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 
-	r = pty_open(PTY_INSIDE, &master, &slave);
+	r = pty_open(flat(l) ? PTY_HOST : PTY_INSIDE, &master, &slave);
 	if (r < 0)
 		setup_fail(l, STAGE_TERMINAL, r, -1);
 	c->cmsg_level = SOL_SOCKET;
@@ -301,6 +303,14 @@ static void report_stop(struct launch *l, pid_t command)
 		send_ctl(l, CTL_STOPPED, si.si_status);
 }
 
+/* The end of init is that of the session: by the pid namespace, or by hand. */
+_noreturn_ static void leave(const struct launch *l, int status)
+{
+	if (flat(l))
+		flat_end();
+	_exit(status);
+}
+
 /* Reaps what has ended. Ends init, and with it the session, when the command has. */
 static void reap(struct launch *l, pid_t command)
 {
@@ -308,11 +318,14 @@ static void reap(struct launch *l, pid_t command)
 	pid_t pid;
 
 	report_stop(l, command);
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		if (pid == command) {
 			send_ctl(l, CTL_EXITED, status);
-			_exit(0);
+			leave(l, 0);
 		}
+		if (pid == l->guard)
+			leave(l, 125);
+	}
 }
 
 static void handle_ctl(struct launch *l, pid_t command)
@@ -321,7 +334,7 @@ static void handle_ctl(struct launch *l, pid_t command)
 	ssize_t n = recv(l->ctl[1], &m, sizeof(m), MSG_DONTWAIT);
 
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		_exit(125); /* no warden, no session */
+		leave(l, 125); /* no warden, no session */
 	if (n != sizeof(m))
 		return;
 	if (m.type == CTL_CONT)
@@ -363,7 +376,7 @@ static void reap_loop(struct launch *l, pid_t command)
 		/* Before each sleep: a child that ended before the descriptor was there. */
 		reap(l, command);
 		if (poll(p, ARRAY_SIZE(p), -1) < 0 && errno != EINTR)
-			_exit(125);
+			leave(l, 125);
 		while (read(p[0].fd, &si, sizeof(si)) > 0)
 			;
 		if (p[1].revents)
@@ -379,7 +392,7 @@ static void reap_loop(struct launch *l, pid_t command)
 static pid_t start_command(struct launch *l, int slave)
 {
 	struct job j = { .argv = l->spec->argv,
-			 .envp = l->spec->envp,
+			 .envp = l->plan->flat ? l->plan->envp : l->spec->envp,
 			 .workdir = l->spec->workdir,
 			 .tty = { l->tty[0], l->tty[1], l->tty[2] },
 			 .slave = slave,
@@ -406,14 +419,19 @@ void init_main(struct launch *l)
 	 * parent in the same session the group is not orphaned, so Ctrl-Z works. */
 	if (setsid() < 0)
 		setup_fail(l, STAGE_INIT, errno, -1);
-	enter_root(l);
-	drop_rights(l);
+	if (flat(l)) {
+		flat_init(l);
+	} else {
+		enter_root(l);
+		drop_rights(l);
+	}
 	if (l->use_pty) {
 		/* The warden, which readies it, answers about the terminal afterwards. */
 		wait_for_network(l);
 		slave = open_terminal(l);
 	}
-	filter_calls(l);
+	if (!flat(l))
+		init_filter_calls(l);
 	if (!l->use_pty)
 		wait_for_network(l);
 	if (l->warm)

@@ -95,6 +95,104 @@ int landlock_rules(const struct launch *l, int *ret_index)
 	return take_fd(&ruleset);
 }
 
+/* ---- without namespaces ------------------------------------------------------ */
+
+/* All that a domain can be told about files and the session's rules say something of. Opens are
+ * walked to the root here anyhow, so truncation is among them. */
+#define READ_RIGHTS \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_EXECUTE)
+#define CHANGE_RIGHTS (WRITE_RIGHTS | MAKE_RIGHTS | LANDLOCK_ACCESS_FS_TRUNCATE)
+/* Of a file; the others are a directory's. */
+#define FILE_RIGHTS                                                  \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE | \
+	 LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE)
+
+#define FLAT_SCOPE (LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL)
+
+static int make_ruleset(const struct ruleset_attr *attr)
+{
+	long fd = syscall(SYS_landlock_create_ruleset, attr, sizeof(*attr), 0);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static uint64_t flat_rights(const struct tree *t, bool supervisor)
+{
+	uint64_t rights = READ_RIGHTS;
+
+	if (t->kind == TREE_WRITE)
+		rights = LANDLOCK_ACCESS_FS_READ_FILE | WRITE_RIGHTS;
+	else if (t->kind != TREE_READ && supervisor)
+		rights |= CHANGE_RIGHTS;
+	return t->is_file ? rights & FILE_RIGHTS : rights;
+}
+
+static int add_path(int ruleset, const char *path, bool optional, uint64_t rights)
+{
+	int kind = rights & ~FILE_RIGHTS ? O_DIRECTORY : 0;
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW | kind);
+
+	if (fd < 0)
+		return errno == ENOENT && optional ? 0 : -errno;
+	return add_rule(ruleset, fd, rights);
+}
+
+int landlock_flat_rules(const struct launch *l, bool supervisor, int *ret_index)
+{
+	const struct ruleset_attr attr = { .handled_access_fs = READ_RIGHTS | CHANGE_RIGHTS,
+					   .scoped = supervisor ? 0 : FLAT_SCOPE };
+	_cleanup_close_ int ruleset = -1;
+	int r = 0;
+
+	*ret_index = -1;
+	/* Without scopes the command could end any process of its user. */
+	if (l->landlock_abi < 6)
+		return -EOPNOTSUPP;
+	ruleset = make_ruleset(&attr);
+	if (ruleset < 0)
+		return ruleset;
+	for (size_t i = 0; i < l->plan->n_trees; i++) {
+		const struct tree *t = &l->plan->trees[i];
+
+		r = add_path(ruleset, t->path, t->optional, flat_rights(t, supervisor));
+		if (r < 0) {
+			*ret_index = (int)i;
+			return r;
+		}
+	}
+	/* A folder with something hidden in it is granted by its children, not listed. */
+	for (size_t i = 0; supervisor && i < l->plan->shown.n; i++) {
+		r = add_path(ruleset, l->plan->shown.v[i], true, LANDLOCK_ACCESS_FS_READ_DIR);
+		if (r < 0 && r != -ENOTDIR)
+			return r;
+	}
+	/* It reads the command's directory in /proc, and gives answers into its memory. */
+	if (supervisor) {
+		r = add_path(ruleset, "/proc", false,
+			     LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
+				     WRITE_RIGHTS);
+		if (r < 0)
+			return r;
+	}
+	/* The session's terminal is made by init, which is in this domain. */
+	if (supervisor && l->use_pty) {
+		const uint64_t rights = LANDLOCK_ACCESS_FS_READ_FILE | WRITE_RIGHTS;
+
+		r = add_path(ruleset, "/dev/ptmx", false, rights);
+		if (r >= 0)
+			r = add_path(ruleset, "/dev/pts", false, rights);
+	}
+	return r < 0 ? r : take_fd(&ruleset);
+}
+
+int landlock_scope(void)
+{
+	const struct ruleset_attr attr = { .scoped = FLAT_SCOPE };
+	_cleanup_close_ int ruleset = make_ruleset(&attr);
+
+	return ruleset < 0 ? ruleset : landlock_confine(ruleset);
+}
+
 int landlock_confine(int ruleset)
 {
 	return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? -errno : 0;

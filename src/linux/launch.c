@@ -122,6 +122,7 @@ static void fill_launch(struct launch *l, const struct late *known, const struct
 		.without = without,
 		.capped = test_cap,
 		.outer_proc = -1,
+		.rules = -1,
 		.warm = asked_warm,
 	};
 	if (getrandom(&l->exec_pass, sizeof(l->exec_pass), 0) != sizeof(l->exec_pass))
@@ -165,10 +166,10 @@ static int start_supervisor(struct launch *l, int *ret_pidfd, pid_t *ret_pid)
 	int pidfd = -1;
 	long pid;
 
-	if (capped(l, LACK_USERNS))
+	if (capped(l, LACK_USERNS) && !flat(l))
 		return -EPERM;
-	pid = syscall(SYS_clone, OUTER_NAMESPACES | CLONE_PIDFD | SIGCHLD, NULL, &pidfd, NULL,
-		      NULL);
+	pid = syscall(SYS_clone, (flat(l) ? 0 : OUTER_NAMESPACES) | CLONE_PIDFD | SIGCHLD, NULL,
+		      &pidfd, NULL, NULL);
 	if (pid < 0)
 		return -errno;
 	if (pid == 0) {
@@ -196,7 +197,7 @@ static void close_pair(int pair[2])
 /* The warden keeps only what it uses; the steward's ends until there is one. */
 static void settle(struct launch *l)
 {
-	if (l->spec->network.rung_cap == NET_RUNG_CLOSED) {
+	if (flat(l) || l->spec->network.rung_cap == NET_RUNG_CLOSED) {
 		close_pair(l->net);
 		close_quietly(l->kit[0]);
 		l->kit[0] = -1;
@@ -488,27 +489,56 @@ static int attempt(const struct late *known, const struct launch_ops *ops,
 	return r;
 }
 
+/* Without namespaces another plan is needed. Keeps what the failed step said to do. */
+static int replan(struct late *known, struct berm_err *err)
+{
+	static struct plan *made;
+	char fix[sizeof(err->fix)];
+	int r = 0;
+
+	memcpy(fix, err->fix, sizeof(fix));
+	if (asked_warm)
+		r = err_set(
+			err, -EOPNOTSUPP,
+			"no namespaces on this host (tier %s), which cannot hold a warm session",
+			tier_info(TIER_LANDLOCK)->name);
+	if (r >= 0 && !made)
+		r = plan_flat(known->spec, &made, err);
+	if (r < 0) {
+		if (!err->fix[0])
+			err_fix(err, "%s", fix);
+		return r;
+	}
+	known->plan = made;
+	return 0;
+}
+
 /* The host refused a part. Can the plan be held without it? Then this process is made as it
  * was before the attempt, of which nothing is left. */
-static int fall(const struct late *known, const struct launch_ops *ops, unsigned lack,
+static int fall(struct late *known, const struct launch_ops *ops, unsigned lack,
 		struct berm_err *err)
 {
 	const struct lack_info *info = lack_info((unsigned)__builtin_ctz(lack));
-	char reason[512];
-	int r;
+	int cause = the_warden.fail.err, r;
+	char reason[1024];
 
 	/* Of a host that can do nothing the failed step has said more. */
 	if (tier_of(without | lack) == TIER_NONE)
 		return err->code;
 	r = tier_check(known->spec, known->plan, without | lack, err);
+	if (r >= 0 && tier_flat(lack))
+		r = replan(known, err);
 	if (r < 0)
 		return r;
 	without |= lack;
 	(void)snprintf(reason, sizeof(reason), "%s: %s (%s); %s", tier_info(tier_of(without))->name,
-		       info->missing, strerror(the_warden.fail.err), info->lost);
+		       info->missing, strerror(cause), info->lost);
 	*err = (struct berm_err){ 0 };
 	if (ops->on_degraded)
 		ops->on_degraded(ops->ctx, "tier", reason);
+	if (ops->on_degraded && tier_flat(lack))
+		ops->on_degraded(ops->ctx, "network",
+				 "closed: no network namespace, so nothing of it can be judged");
 	(void)setrlimit(RLIMIT_CORE, &old_core);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
@@ -518,7 +548,7 @@ static int fall(const struct late *known, const struct launch_ops *ops, unsigned
 int launch_run(const struct spec *spec, const struct plan *plan, const struct launch_ops *ops,
 	       struct launch_result *ret, struct berm_err *err)
 {
-	const struct late known = { spec, plan };
+	struct late known = { spec, plan };
 
 	for (;;) {
 		struct warden *w = &the_warden;

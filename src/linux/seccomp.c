@@ -67,10 +67,24 @@ static bpf_label check_open(struct bpf_gen *g, const struct ends *e, unsigned ar
 
 	if (!e->o->trap_reads && !e->o->trap_writes)
 		return e->allow;
+	if (e->o->flat)
+		return e->trap;
 	next = bpf_jset(g, O_PATH, e->allow, e->trap);
 	if (!e->o->trap_reads)
 		next = bpf_jset(g, writes, next, e->allow);
 	return bpf_load(g, SC_OFF_LO(arg), next);
+}
+
+/* Nothing but socketpair(2). That the network is closed was told at the start: what libraries try
+ * beside (a name service, the interfaces) is no news. */
+static bpf_label check_socket_flat(struct bpf_gen *g, const struct ends *e)
+{
+	bpf_label closed = bpf_ret(g, SC_RET_ERRNO(EAFNOSUPPORT));
+	bpf_label next = bpf_jeq(g, AF_UNIX, closed, e->family);
+
+	next = bpf_jeq(g, AF_NETLINK, closed, next);
+	next = bpf_jeq(g, AF_INET6, e->proto, next);
+	return bpf_load(g, SC_OFF_LO(0), bpf_jeq(g, AF_INET, e->proto, next));
 }
 
 /* UNIX stream and seqpacket (datagrams can be sent to any path, and SOCK_RAW is a
@@ -82,6 +96,8 @@ static bpf_label check_socket(struct bpf_gen *g, const struct ends *e)
 {
 	bpf_label unixes, inet, netlink, next;
 
+	if (e->o->flat)
+		return check_socket_flat(g, e);
 	next = bpf_jeq(g, SOCK_SEQPACKET, e->allow, e->perm);
 	next = bpf_jeq(g, SOCK_STREAM, e->allow, next);
 	next = bpf_and(g, SC_SOCK_TYPE_MASK, next);
@@ -174,6 +190,8 @@ static bpf_label check_utimensat(struct bpf_gen *g, const struct ends *e)
 
 	if (!e->o->trap_writes)
 		return e->allow;
+	if (e->o->flat)
+		return e->trap;
 	next = bpf_load(g, SC_OFF_HI(1), bpf_jeq(g, 0, e->allow, e->trap));
 	return bpf_load(g, SC_OFF_LO(1), bpf_jeq(g, 0, next, e->trap));
 }
@@ -223,6 +241,27 @@ static bpf_label check_exec(struct bpf_gen *g, const struct ends *e)
 	return bpf_load(g, SC_OFF_LO(5), next);
 }
 
+/* A number may come to mean another process between a look and the call, and nothing but the user
+ * would hold the caller back from one outside: so only the caller's own. */
+static bpf_label check_other(struct bpf_gen *g, const struct ends *e, unsigned arg)
+{
+	if (!e->o->flat)
+		return e->allow;
+	return bpf_load(g, SC_OFF_LO(arg),
+			bpf_jeq(g, 0, e->allow, bpf_ret(g, SC_RET_ERRNO(EPERM))));
+}
+
+/* setpriority(2) of PRIO_PROCESS (0), ioprio_set(2) of IOPRIO_WHO_PROCESS (1); what they mean by
+ * the other value is a group of processes, which may be the caller's: refused as well. */
+static bpf_label check_priority(struct bpf_gen *g, const struct ends *e, uint32_t which)
+{
+	bpf_label own = check_other(g, e, 1);
+
+	if (!e->o->flat)
+		return own;
+	return bpf_load(g, SC_OFF_LO(0), bpf_jeq(g, which, own, bpf_ret(g, SC_RET_ERRNO(EPERM))));
+}
+
 static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 {
 	const struct seccomp_opts *o = e->o;
@@ -233,7 +272,7 @@ static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 	to[SC_NOSYS] = e->nosys;
 	to[SC_WRITE] = o->trap_writes ? e->trap : e->allow;
 	to[SC_EXEC] = o->trap_exec ? e->trap : e->allow;
-	to[SC_LOOK] = o->observe ? e->trap : e->allow;
+	to[SC_LOOK] = o->observe || o->flat ? e->trap : e->allow;
 	to[SC_OPENAT2] = o->trap_writes || o->trap_reads ? e->trap : e->allow;
 	to[SC_SOCKET] = check_socket(g, e);
 	to[SC_SOCKETPAIR] = check_socketpair(g, e);
@@ -244,6 +283,10 @@ static void make_classes(struct bpf_gen *g, const struct ends *e, bpf_label *to)
 	to[SC_CLOSE] = check_close(g, e);
 	to[SC_MEMFD] = check_memfd(g, e);
 	to[SC_FCNTL] = check_fcntl(g, e);
+	to[SC_SIGHT] = o->flat ? e->trap : e->allow;
+	to[SC_IPC] = o->flat ? e->nosys : e->allow;
+	to[SC_OTHER] = check_other(g, e, 0);
+	to[SC_SETPRIORITY] = check_priority(g, e, 0);
 	to[SC_OPEN] = check_open(g, e, 1);
 	to[SC_IOCTL] = check_ioctl(g, e);
 	to[SC_OPENAT] = check_open(g, e, 2);
@@ -273,6 +316,7 @@ int seccomp_build(const struct seccomp_opts *o, struct seccomp_prog *ret)
 		if (sc_rows[i].nr[o->arch] >= 0)
 			of[sc_rows[i].nr[o->arch]] = to[sc_rows[i].class];
 	of[sc_rows[SC_ID_execveat].nr[o->arch]] = check_exec(&g, &e);
+	of[sc_rows[SC_ID_ioprio_set].nr[o->arch]] = check_priority(&g, &e, 1);
 
 	foreign = check_foreign(&g, a, &e);
 	next = bpf_dispatch(&g, of, ARRAY_SIZE(of));

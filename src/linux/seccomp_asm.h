@@ -15,7 +15,7 @@
 
 typedef unsigned bpf_label;
 
-#define BPF_GEN_RETS 12
+#define BPF_GEN_RETS 16
 
 struct bpf_gen {
 	struct sock_filter insn[SECCOMP_PROG_MAX]; /* reversed */

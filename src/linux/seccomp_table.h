@@ -14,7 +14,7 @@ enum sc_class {
 	SC_NOSYS, /* ENOSYS: not there for 64-bit programs, or there is an older form */
 	SC_WRITE, /* to the supervisor with trap_writes */
 	SC_EXEC,  /* to the supervisor with trap_exec */
-	SC_LOOK,  /* to the supervisor with observe */
+	SC_LOOK,  /* to the supervisor with observe or flat */
 	/* Decided by their arguments. */
 	SC_OPEN,
 	SC_OPENAT,
@@ -29,6 +29,10 @@ enum sc_class {
 	SC_CLOSE,
 	SC_MEMFD,
 	SC_FCNTL,
+	SC_SIGHT, /* looks as well, but at what observe has no need of: with flat */
+	SC_IPC,	  /* of the whole host where there is no namespace of it */
+	SC_OTHER, /* first argument: a process, 0 the caller */
+	SC_SETPRIORITY,
 	SC_CLASS_COUNT,
 };
 

@@ -50,6 +50,7 @@ enum stage {
 	STAGE_LISTENER,
 	STAGE_TREES,   /* the supervisor cannot open a tree, index says which */
 	STAGE_CONFINE, /* the supervisor's own filter */
+	STAGE_LOOK,    /* without namespaces: the command's memory is closed to the supervisor */
 	STAGE_TERMINAL,
 	STAGE_WORKDIR,
 	STAGE_FORK,
@@ -122,7 +123,8 @@ struct job_report {
 
 /* One page that the processes share. */
 struct launch_shared {
-	pid_t init_pid; /* as the host counts; 0 until init exists */
+	pid_t init_pid;	 /* as the host counts; 0 until init exists */
+	pid_t guard_pid; /* without namespaces; 0 none */
 };
 
 /* What the policy comes to, for the processes that were started before it was read. */
@@ -164,6 +166,8 @@ struct launch {
 	unsigned without; /* enum host_lack: what this host has refused already */
 	unsigned capped;  /* tests: what it is taken to refuse */
 	int outer_proc;	  /* init, where a fresh /proc is refused: the one outside; else -1 */
+	int rules;	  /* init, without namespaces: the command's domain; else -1 */
+	pid_t guard;	  /* init, without namespaces: see flat.c; else 0 */
 };
 
 /* Reports a set-up failure and exits; for the children only. */
@@ -182,6 +186,10 @@ void setup_wait_plan_init(struct launch *l);
 
 void supervise(struct launch *l) _noreturn_; /* the supervisor's life */
 void init_main(struct launch *l) _noreturn_; /* init's life */
+/* init.c, for flat.c */
+void init_build_filter(struct launch *l);
+void init_filter_calls(struct launch *l);
+void init_set_limits(const struct launch *l);
 /* A job's process, up to exec. shared: it runs in init's own image (vfork), and ends
  * with l->not_passed when the program is for the supervisor to judge. */
 void exec_job(struct launch *l, const struct job *j, bool shared) _noreturn_;
@@ -229,10 +237,23 @@ void net_tune(int sysctl, unsigned ask_seconds);
 int landlock_abi(void);
 /* The set of rules, to be made inside the new root. Returns a descriptor. */
 int landlock_rules(const struct launch *l, int *ret_index);
+/* The same without namespaces: of the command, or of the supervisor, which makes what the command
+ * may not. */
+int landlock_flat_rules(const struct launch *l, bool supervisor, int *ret_index);
+/* No rule on files: nobody outside can be signalled or reached by an abstract socket. */
+int landlock_scope(void);
 int landlock_confine(int ruleset);
+
+/* flat.c: a session without namespaces; see there. */
+void flat_supervise(struct launch *l);	/* up to init's clone: the supervisor's domain */
+void flat_init(struct launch *l);	/* init: its domain, its guard, no rights */
+void flat_command(struct launch *l);	/* the command's process: its domain and filter */
+void flat_wait(const struct launch *l); /* the supervisor: until init has ended the rest */
+void flat_end(void);			/* init: kills what is left of the session */
 
 /* exec.c: the command's standard terminal, made in init. */
 #define PTY_INSIDE "/dev/pts/ptmx"
+#define PTY_HOST "/dev/ptmx" /* without namespaces */
 int pty_open(const char *ptmx, int *ret_master, int *ret_slave);
 /* Best effort. */
 void pty_set_modes(int master, const struct warm_modes *m);
@@ -247,6 +268,12 @@ unsigned failure_lack(const struct fail_record *f);
 static inline bool supervised(const struct launch *l)
 {
 	return !(l->without & (LACK_LANDLOCK | LACK_LISTENER));
+}
+
+/* Does the session do without namespaces (tier landlock)? */
+static inline bool flat(const struct launch *l)
+{
+	return tier_flat(l->without);
 }
 
 /* tests: is the host taken to refuse this? */

@@ -117,7 +117,8 @@ static void die_with_warden(const struct launch *l)
 
 static void clone_init(struct launch *l)
 {
-	long pid = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, NULL, NULL, NULL, NULL);
+	long pid =
+		syscall(SYS_clone, (flat(l) ? 0 : CLONE_NEWPID) | SIGCHLD, NULL, NULL, NULL, NULL);
 
 	if (pid < 0)
 		setup_fail(l, STAGE_INIT, errno, -1);
@@ -195,7 +196,12 @@ static struct supervisor *prepare(struct launch *l, int host_proc)
 				 .host_proc = host_proc,
 				 .events = l->events[1],
 				 .roots = roots,
-				 .outer_proc = l->without & LACK_PROC,
+				 .outer_proc = flat(l) || l->without & LACK_PROC,
+				 .flat = flat(l),
+				 .shown = &l->plan->shown,
+				 .hidden = &l->plan->hidden,
+				 .init_pid = init_pid,
+				 .guard_pid = &l->shared->guard_pid,
 				 .init_umask = (int)l->umask };
 	s.n_roots = open_trees(l, roots);
 	/* Its descriptor cache must not depend on the caller's soft limit. */
@@ -247,7 +253,7 @@ static void serve(struct launch *l, struct supervisor *s)
 {
 	int r;
 
-	if (caps_drop_bounding() < 0 || caps_drop(1ull << CAP_SYS_PTRACE) < 0)
+	if (!flat(l) && (caps_drop_bounding() < 0 || caps_drop(1ull << CAP_SYS_PTRACE) < 0))
 		setup_fail(l, STAGE_CAPS, errno, -1);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		setup_fail(l, STAGE_CONFINE, errno, -1);
@@ -264,8 +270,11 @@ static void serve(struct launch *l, struct supervisor *s)
 	close_quietly(l->fail[1]);
 	/* No one is left to serve: init is as good as gone, and the warden reaps it
 	 * (subreaper). The mounts go away with this process, meanwhile. */
-	if (supervisor_run(s) == 0)
+	if (supervisor_run(s) == 0) {
+		if (flat(l))
+			flat_wait(l);
 		_exit(0);
+	}
 	/* It cannot serve any more: the session ends closed. Init is reaped here:
 	 * not every host's pid 1 reaps what is left to it. By tgkill(2), which this
 	 * process's own filter has. */
@@ -389,6 +398,27 @@ static void limit_userns(const struct launch *l)
 		setup_fail(l, STAGE_USERNS_LIMIT, r, -1);
 }
 
+static int open_host_proc(const struct launch *l)
+{
+	int fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		setup_fail(l, STAGE_PROC, errno, -1);
+	return fd;
+}
+
+_noreturn_ static void supervise_flat(struct launch *l)
+{
+	int host_proc = open_host_proc(l);
+
+	flat_supervise(l);
+	clone_init(l);
+	drop_stdio(l);
+	watch_init(l);
+	serve(l, prepare(l, host_proc));
+	_exit(125);
+}
+
 void supervise(struct launch *l)
 {
 	struct supervisor *s;
@@ -401,12 +431,12 @@ void supervise(struct launch *l)
 	if (r < 0)
 		setup_fail(l, STAGE_SYNC, r, -1);
 	(void)setsid(); /* the terminal's signals are for the command */
+	if (flat(l))
+		supervise_flat(l);
 	r = userns_map(-1, l->uid, l->gid);
 	if (r < 0)
 		setup_fail(l, STAGE_IDMAP, r, -1);
-	host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (host_proc < 0)
-		setup_fail(l, STAGE_PROC, errno, -1);
+	host_proc = open_host_proc(l);
 	limit_userns(l);
 	r = capped(l, LACK_MOUNTS) ? -EPERM : mount_new_root(&root);
 	if (r < 0)

@@ -8,6 +8,8 @@
  * EACCES: only what the supervisor does itself can change a governed tree. */
 #pragma once
 
+#include <sys/types.h>
+
 #include "policy/spec.h"
 
 enum sup_root_kind {
@@ -34,6 +36,12 @@ struct supervisor {
 	int init_umask;	 /* umask the command starts with */
 	bool outer_proc; /* the view's /proc is the one of the supervisor's own pid namespace,
 			  * with its own directory covered */
+	bool flat;	 /* there are no mounts to tell the roots apart by, but their paths; what
+			  * is in none of them is not ours to change */
+	/* With flat: what is to be seen, and whose processes in /proc. */
+	const struct strv *shown, *hidden;
+	pid_t init_pid;
+	const volatile pid_t *guard_pid;
 };
 
 /* Everything that can be done before the listener is there; s->listener is not

@@ -68,6 +68,13 @@ bool plan_shown(const struct plan *p, const char *path);
 int plan_socket_points(struct plan_build *b);
 int plan_socket(struct plan_build *b, const char *path);
 int plan_sockets(struct plan_build *b);
+/* view.c: what of the system and of /dev is in every view; NULL after the last. */
+const char *plan_system_name(size_t i);
+const char *plan_device_name(size_t i);
+/* roots.c: need it be covered: is it there, and open to this user? */
+bool plan_coverable(const char *path, struct stat *ret);
+/* Programs outside the writable roots that somebody's own rule forbids; added to paths. */
+int plan_forbidden_programs(const struct spec *s, struct strv *paths, struct berm_err *err);
 /* hosts.c: names that are resolved past the broker. */
 int plan_hosts(struct plan_build *b);
 /* What of a hosts(5) file may be seen inside, into out; true when that is less than all. */

@@ -168,6 +168,11 @@ void plan_free(struct plan *p)
 	}
 	for (size_t i = 0; i < p->n_trees; i++)
 		free(p->trees[i].path);
+	for (size_t i = 0; p->envp && p->envp[i]; i++)
+		free(p->envp[i]);
+	free(p->envp);
+	strv_free(&p->shown);
+	strv_free(&p->hidden);
 	free(p->steps);
 	free(p->trees);
 	free(p);
@@ -176,10 +181,8 @@ void plan_free(struct plan *p)
 const char *tree_kind_name(enum tree_kind k)
 {
 	static const char *const names[] = {
-		[TREE_GOVERNED] = "governed",
-		[TREE_FREE] = "free",
-		[TREE_NATIVE] = "native",
-		[TREE_WRITE] = "write",
+		[TREE_GOVERNED] = "governed", [TREE_FREE] = "free", [TREE_NATIVE] = "native",
+		[TREE_WRITE] = "write",	      [TREE_READ] = "read",
 	};
 
 	return names[k];

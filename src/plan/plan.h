@@ -55,6 +55,7 @@ enum tree_kind {
 			* workspace too); done by the supervisor without a rule */
 	TREE_NATIVE,   /* private: Landlock grants everything, native speed */
 	TREE_WRITE,    /* existing files may be written (devices, /proc), nothing made */
+	TREE_READ,     /* read and executed, no more; of flat plans, where mounts say it else */
 };
 
 struct tree {
@@ -71,6 +72,12 @@ struct plan {
 	size_t n_fixed; /* of these, so many at the beginning are those of plan_fixed() */
 	struct tree *trees;
 	size_t n_trees;
+	/* Without namespaces: there are no steps, the view is the host's, and what is in no tree
+	 * is closed. */
+	bool flat;
+	char **envp;	    /* flat: the command's environment in place of the spec's */
+	struct strv shown;  /* flat: what the view of the other tiers would show, ... */
+	struct strv hidden; /* ... and what of it would be masked: the longer path counts */
 };
 
 /* The steps that every plan begins with, whatever the policy says; no trees. NULL when out
@@ -81,6 +88,10 @@ struct plan *plan_fixed(void);
  * directories exist, where symlinks lead), makes mount points in the private
  * home in berm's own state, and changes nothing else. */
 int plan_build(const struct spec *spec, struct plan **ret, struct berm_err *err);
+/* The same for a host without user namespaces, or without mounts in them: held by Landlock and
+ * the supervisor alone. tier_check() has found that the rules can be held so; -EOPNOTSUPP:
+ * what the file system looks like does not allow it. */
+int plan_flat(const struct spec *spec, struct plan **ret, struct berm_err *err);
 void plan_free(struct plan *p);
 
 /* One line that says what step i does, into dst. */

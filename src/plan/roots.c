@@ -131,15 +131,19 @@ static bool in_reads(const struct spec *s, const char *path)
 	return false;
 }
 
+/* What the user cannot read needs no cover: the command is the same user with fewer rights. A
+ * mask costs about 20 us of every start. */
+bool plan_coverable(const char *path, struct stat *ret)
+{
+	return lstat(path, ret) == 0 && !S_ISLNK(ret->st_mode) &&
+	       faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
+}
+
 static void mask(struct plan_build *b, const char *path)
 {
 	struct stat st;
 
-	/* What the user cannot read needs no cover: the command is the same user
-	 * with fewer rights. A mask costs about 20 us of every start. */
-	if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode) ||
-	    (!plan_shown(b->plan, path) && !in_reads(b->spec, path)) ||
-	    faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
+	if ((!plan_shown(b->plan, path) && !in_reads(b->spec, path)) || !plan_coverable(path, &st))
 		return;
 	plan_step(b, STEP_MASK, NULL, path, STEP_OPTIONAL, S_ISDIR(st.st_mode) ? S_IFDIR : S_IFREG);
 }
@@ -154,10 +158,8 @@ static bool in_root(const struct spec *s, const char *path)
 
 /* A program that somebody's own rule forbids, outside the writable roots: not even
  * its bytes are there, so that neither ld.so nor a copy gets round the rule. */
-static int mask_programs(struct plan_build *b)
+int plan_forbidden_programs(const struct spec *s, struct strv *paths, struct berm_err *err)
 {
-	const struct spec *s = b->spec;
-
 	for (size_t i = 0; i < s->n_rules; i++) {
 		const struct rule *rule = s->rules[i];
 		_cleanup_free_ char *path = NULL;
@@ -166,17 +168,22 @@ static int mask_programs(struct plan_build *b)
 		    pattern_is_relative(rule->pat) || !pattern_is_literal(rule->pat))
 			continue;
 		path = pattern_literal_dir(rule->pat);
-		if (!path)
-			return err_set(b->err, -ENOMEM, "out of memory");
-		if (!in_root(s, path))
-			mask(b, path);
+		if (!path || (!in_root(s, path) && strv_add(paths, path) < 0))
+			return err_set(err, -ENOMEM, "out of memory");
 	}
 	return 0;
 }
 
 int plan_masks(struct plan_build *b)
 {
+	_cleanup_strv_ struct strv programs = { 0 };
+	int r = plan_forbidden_programs(b->spec, &programs, b->err);
+
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < b->spec->hidden.n; i++)
 		mask(b, b->spec->hidden.v[i]);
-	return mask_programs(b);
+	for (size_t i = 0; i < programs.n; i++)
+		mask(b, programs.v[i]);
+	return 0;
 }

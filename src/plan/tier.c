@@ -4,6 +4,8 @@
 #include "plan/tier.h"
 
 #include "base/str.h"
+#include "policy/limits.h"
+#include "policy/net.h"
 
 static const struct tier_info tiers[TIER_COUNT] = {
 	[TIER_FULL] = { "full", "5.19",
@@ -17,16 +19,26 @@ static const struct tier_info tiers[TIER_COUNT] = {
 	[TIER_READ_ONLY] = { "read-only", "5.12", "user namespaces with mounts; seccomp",
 			     "Landlock, or the supervisor: the judge of each change",
 			     "every rule that lets something on disk be written" },
+	[TIER_LANDLOCK] = { "landlock", "6.12", "Landlock (ABI 6); seccomp with a listener",
+			    "every namespace: see what the lack of user namespaces costs",
+			    "rules that open the network or forbid execution in a workspace; a wider "
+			    "view, another home; warm sessions" },
 	[TIER_NONE] = { "none", "", "", "", "every rule" },
 };
 
 #define OUTSIDE "run berm outside of the container or sandbox that hides part of /proc"
 #define MAKE_ROOM "as root, on the host, run: sysctl -w user.max_user_namespaces=65536"
 
+#define FLAT_LOST                                                                                                               \
+	"the network is closed, processes and space are not limited, there is no /tmp, no /dev/shm and no terminal to be made " \
+	"($TMPDIR and $HOME lie in berm's state, and stay), nobody can be asked, and the "                                      \
+	"command can find out which processes and files there are elsewhere, not what is in "                                   \
+	"them"
+
 static const struct lack_info lacks_table[LACKS] = {
-	{ "userns", "no user namespaces", "nothing can be held", TIER_NONE, MAKE_ROOM },
-	{ "mounts", "no right over mounts inside a user namespace", "nothing can be held",
-	  TIER_NONE, "as root run: berm doctor --apparmor install" },
+	{ "userns", "no user namespaces", FLAT_LOST, TIER_LANDLOCK, MAKE_ROOM },
+	{ "mounts", "no right over mounts inside a user namespace", FLAT_LOST, TIER_LANDLOCK,
+	  "as root run: berm doctor --apparmor install" },
 	{ "userns-limit", "user.max_user_namespaces cannot be set",
 	  "nested user namespaces are refused by the filter alone", TIER_CONTAINER, OUTSIDE },
 	{ "proc", "no fresh /proc",
@@ -67,7 +79,15 @@ enum tier tier_of(unsigned lacks)
 	for (unsigned i = 0; i < LACKS; i++)
 		if (lacks & 1u << i && lacks_table[i].tier > t)
 			t = lacks_table[i].tier;
+	/* What the one stands on the other has not. */
+	if (t == TIER_LANDLOCK && lacks & (LACK_LANDLOCK | LACK_LISTENER))
+		return TIER_NONE;
 	return t;
+}
+
+bool tier_flat(unsigned lacks)
+{
+	return lacks & (LACK_USERNS | LACK_MOUNTS);
 }
 
 int tier_lacks(unsigned lacks, struct strv *ret)
@@ -78,12 +98,17 @@ int tier_lacks(unsigned lacks, struct strv *ret)
 	return 0;
 }
 
-static const char *first_missing(unsigned lacks, enum tier t)
+bool limits_held(unsigned lacks, enum limit_kind k)
+{
+	return !tier_flat(lacks) || (k != LIMIT_PIDS && k != LIMIT_DISK);
+}
+
+static const struct lack_info *first_missing(unsigned lacks, enum tier t)
 {
 	for (unsigned i = 0; i < LACKS; i++)
-		if (lacks & 1u << i && lacks_table[i].tier == t)
-			return lacks_table[i].missing;
-	return "";
+		if (lacks & 1u << i && (lacks_table[i].tier == t || t == TIER_NONE))
+			return &lacks_table[i];
+	return &lacks_table[0];
 }
 
 /* What only the supervisor holds: changes below these trees, or reading them. */
@@ -107,6 +132,68 @@ static void add_exec_rules(const struct spec *s, struct buf *out)
 	}
 }
 
+/* ---- without namespaces ---------------------------------------------------- */
+
+static void add(struct buf *out, const char *what)
+{
+	(void)buf_addf(out, "%s%s", out->len ? ", " : "", what);
+}
+
+static void add_rule(struct buf *out, const char *text, const struct origin *o)
+{
+	(void)buf_addf(out, "%s\"%s\" (%s:%u)", out->len ? ", " : "", text, o->file, o->line);
+}
+
+/* There is no network namespace whose packets could be judged. */
+static int add_net_rules(const struct spec *s, struct buf *out, struct berm_err *err)
+{
+	const struct net_spec *n = &s->network;
+	struct net_policy *p = n->policy;
+	int r = p ? 0 : net_policy_new(s, &p, err);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < p->n_rules; i++)
+		if (p->rules[i].decision == VERDICT_ALLOW && p->rules[i].layer != LAYER_BUILTIN)
+			add_rule(out, p->rules[i].text, &p->rules[i].origin);
+	if (p != n->policy)
+		net_policy_free(p);
+	if (s->net == NET_OPEN)
+		add(out, "--net open");
+	for (size_t i = 0; i < n->n_publish; i++)
+		add_rule(out, "publish", &n->publish[i].origin);
+	for (size_t i = 0; i < n->n_host_ports; i++)
+		add_rule(out, "host-port", &n->host_ports[i].origin);
+	if (n->unix_sockets.n || n->all_unix_sockets)
+		add(out, "unix sockets of the host");
+	return 0;
+}
+
+static int check_flat(const struct spec *s, unsigned lacks, struct berm_err *err)
+{
+	_cleanup_buf_ struct buf list = BUF_INIT(4096);
+	const struct lack_info *missing = first_missing(lacks, TIER_LANDLOCK);
+	int r;
+
+	if (s->exec_deny_writable)
+		add(&list, "exec: deny-writable");
+	if (s->root != ROOT_SYSTEM)
+		add(&list, "--root host");
+	if (s->home != HOME_PRIVATE)
+		add(&list, s->home == HOME_HOST ? "--home host" : "--home empty");
+	for (enum limit_kind k = 0; k < LIMIT_COUNT; k++)
+		if (s->limits[k].by == LIMIT_SAID && spec_limited(s, k) && !limits_held(lacks, k))
+			(void)buf_addf(&list, "%sthe limit \"%s\" (%s)", list.len ? ", " : "",
+				       limit_name(k), s->limits[k].from.file);
+	r = add_net_rules(s, &list, err);
+	if (r < 0 || (!list.len && !list.failed))
+		return r;
+	err_set(err, -EOPNOTSUPP, "%s on this host (tier %s), which cannot hold %s",
+		missing->missing, tiers[TIER_LANDLOCK].name, list.data ? list.data : "the rules");
+	err_fix(err, "%s; or run without them", missing->fix);
+	return -EOPNOTSUPP;
+}
+
 int tier_check(const struct spec *s, const struct plan *p, unsigned lacks, struct berm_err *err)
 {
 	_cleanup_buf_ struct buf list = BUF_INIT(4096);
@@ -114,7 +201,9 @@ int tier_check(const struct spec *s, const struct plan *p, unsigned lacks, struc
 
 	if (t == TIER_NONE)
 		return err_set(err, -EOPNOTSUPP, "%s on this host: no sandbox can be made",
-			       first_missing(lacks, t));
+			       first_missing(lacks, t)->missing);
+	if (t == TIER_LANDLOCK)
+		return check_flat(s, lacks, err);
 	if (t != TIER_READ_ONLY)
 		return 0;
 	add_trees(p, &list);
@@ -122,7 +211,8 @@ int tier_check(const struct spec *s, const struct plan *p, unsigned lacks, struc
 	if (!list.len && !list.failed)
 		return 0;
 	err_set(err, -EOPNOTSUPP, "%s on this host (tier %s), which cannot hold %s",
-		first_missing(lacks, t), tiers[t].name, list.data ? list.data : "the rules");
+		first_missing(lacks, t)->missing, tiers[t].name,
+		list.data ? list.data : "the rules");
 	err_fix(err, "%s; or run it read-only: --mode review",
 		lacks_table[__builtin_ctz(lacks & (LACK_LANDLOCK | LACK_LISTENER))].fix);
 	return -EOPNOTSUPP;

@@ -4,6 +4,7 @@
  * is found out by trying it, and the run begins again without it. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -27,6 +28,7 @@ enum tier {
 	TIER_ONE_USERNS,
 	TIER_CONTAINER,
 	TIER_READ_ONLY, /* no Landlock, or no supervisor: nothing on disk may be written */
+	TIER_LANDLOCK,	/* no namespaces: Landlock, the filter and the supervisor alone */
 	TIER_NONE,
 	TIER_COUNT,
 };
@@ -55,6 +57,13 @@ const struct lack_info *lack_info(unsigned i);
 
 /* The tier of a run that does without these (a set of enum host_lack). */
 enum tier tier_of(unsigned lacks);
+
+/* Does it do without namespaces? Then its plan is plan_flat(). */
+bool tier_flat(unsigned lacks);
+
+/* Without namespaces the number of processes would count those of the user outside, and there is no
+ * place of the session's own that could be full. */
+bool limits_held(unsigned lacks, enum limit_kind k);
 
 /* The names of what is lacking, in order. 0 or -ENOMEM. */
 int tier_lacks(unsigned lacks, struct strv *ret);

@@ -85,6 +85,16 @@ static void dev(struct plan_build *b)
 	plan_step(b, STEP_MQUEUE, NULL, PLAN_MQUEUE, 0, 0);
 }
 
+const char *plan_system_name(size_t i)
+{
+	return i < ARRAY_SIZE(system_top) ? system_top[i] : NULL;
+}
+
+const char *plan_device_name(size_t i)
+{
+	return i < ARRAY_SIZE(devices) ? devices[i] : NULL;
+}
+
 void plan_view_fixed(struct plan_build *b)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(system_top); i++)

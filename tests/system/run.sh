@@ -9,7 +9,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/lib.sh
 . "$HERE/../lib.sh"
 
-SUBJECTS=(git builds learn tiers files basics ipc network terminal asks guard parallel warm inside attach limits places badinput events ghosts)
+SUBJECTS=(git builds learn tiers flat files basics ipc network terminal asks guard parallel warm inside attach limits places badinput events ghosts)
 
 suite_build()
 {

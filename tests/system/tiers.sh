@@ -77,17 +77,21 @@ proc|proc|container|proc
 inner|inner-userns|one-userns|inner-userns
 docker|userns-limit proc|container|userns-limit,proc
 all|userns-limit proc inner-userns landlock=2|container|userns-limit,proc,inner-userns
+userns|userns|landlock|userns
+mounts|mounts|landlock|mounts
 LIST
 
 while IFS='|' read -r id cap words; do
-	begin "${run[@]}" --test-cap "$cap" -- sh -c "$ask"
+	# shellcheck disable=SC2086
+	begin "${run[@]}" --test-cap $cap -- sh -c "$ask"
 	refuses "tiers.cap.$id" "without $cap" "$words"
 done <<'LIST'
-userns|userns|namespaces
-mounts|mounts|root
 landlock|landlock|no Landlock.*the rules for /
 abi1|landlock=1|no Landlock.*the rules for /
 listener|listener|no listener.*the rules for /
+landlock-5|userns --test-cap landlock=5|Landlock
+landlock-no|mounts --test-cap landlock|Landlock
+listener-no|userns --test-cap listener|filter
 LIST
 
 for cap in landlock listener; do
@@ -123,24 +127,24 @@ else
 	begin unshare -Ur sh -c "echo 1 >/proc/sys/user/max_user_namespaces && . '$script'"
 	holds tiers.real.one 'user.max_user_namespaces=1' one-userns inner-userns
 	begin unshare -Ur sh -c "echo 0 >/proc/sys/user/max_user_namespaces && . '$script'"
-	refuses tiers.real.none 'user.max_user_namespaces=0' 'namespaces'
+	holds tiers.real.none 'user.max_user_namespaces=0' landlock userns
 	begin unshare -Urm sh -c "mount --bind /dev/null /proc/keys && . '$script'"
 	holds tiers.real.masked 'a /proc of which a part is masked' container proc
 	begin unshare -Urm sh -c "mount --bind /proc/sys /proc/sys && mount -o remount,ro,bind /proc/sys && . '$script'"
 	holds tiers.real.readonly 'a read-only /proc/sys' container userns-limit,proc
 	begin unshare -Urm sh -c "mkdir '$D/root' && mount --rbind / '$D/root' && chroot '$D/root' sh '$script'"
-	refuses tiers.real.chroot 'a chroot' 'namespaces'
+	holds tiers.real.chroot 'a chroot' landlock userns
 	begin unshare -Urm sh -c "mount -t tmpfs none /proc && . '$script'"
 	refuses tiers.real.noproc 'no /proc' 'No such file'
 fi
 begin "$T_BASE/bin/underfilter" "${run[@]}" -- sh -c "$ask"
-refuses tiers.real.filter "a container engine's filter" 'namespaces: Operation not permitted'
+holds tiers.real.filter "a container engine's filter" landlock userns
 if command -v bwrap >/dev/null && bwrap --dev-bind / / true 2>/dev/null; then
 	begin bwrap --dev-bind / / --unshare-user --unshare-pid --proc /proc sh "$script"
 	t_check tiers.real.bwrap 'inside bubblewrap' grep -qxE 'full|container' <<<"$(tier)"
 	t_check tiers.real.bwrap.held 'it holds there' test -e "$W/made" -a ! -e "$W/.env" -a ! -e "$H/src/out"
 	begin bwrap --dev-bind / / --unshare-user --disable-userns sh "$script"
-	refuses tiers.real.bwrap-disabled 'inside one that forbids namespaces' 'namespaces'
+	holds tiers.real.bwrap-disabled 'inside one that forbids namespaces' landlock userns
 else
 	t_skip tiers.real.bwrap 'inside bubblewrap' 'it is not here, or cannot start'
 fi
@@ -181,10 +185,12 @@ t_is doctor.allowed 'what the settings allow is no hole' "$(json '[p["result"] f
 doctor --json --test-cap proc
 t_is doctor.lower 'a lower tier holds too, and says what to do' "$RC $(json 'o["tier"], o["sandboxes"][0]["lacks"], len(o["fixes"]) == 1')" "0 ('container', ['proc'], True)"
 doctor --json --test-cap userns
+t_is doctor.landlock 'without namespaces too' "$RC $(json 'o["tier"], o["sandboxes"][0]["lacks"], o["held"], len(o["fixes"]) == 1')" "0 ('landlock', ['userns'], True, True)"
+doctor --json --test-cap userns --test-cap listener
 t_is doctor.none 'no sandbox is no success' "$RC $(json 'o["available"], o["held"], o["backend"], bool(o["sandboxes"][0]["error"])')" "1 (False, False, 'none', True)"
-begin "${run[@]}" --test-cap mounts -- sh -c true
+begin "${run[@]}" --test-cap mounts --test-cap landlock=5 -- sh -c true
 doctor --last
-t_check doctor.last 'the last run that did not start is explained' grep -q '^error: .*Operation not permitted' <<<"$OUT"
+t_check doctor.last 'the last run that did not start is explained' grep -q '^error: .*Landlock' <<<"$OUT"
 t_check doctor.last-fix 'with what to do' grep -q '^to do: ' <<<"$OUT"
 rm -f "$H/.local/state/berm/last-failure.json"
 begin "${run[@]}" -- false

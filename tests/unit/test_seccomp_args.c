@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <cmocka.h>
 
@@ -500,14 +501,73 @@ static void test_own(void **state)
 	check_never(SECCOMP_ROLE_SESSION, OWN_DENIED);
 }
 
+/* Without namespaces: the host's sockets, IPC and processes are within reach, and Landlock knows
+ * nothing of looking at a file. */
+static void test_flat(void **state)
+{
+	static const struct arg_case cases[] = {
+		{ "openat", { 0, 0, O_RDONLY }, TRAP },
+		{ "openat", { 0, 0, O_PATH }, TRAP },
+		{ "open", { 0, O_PATH | O_NOFOLLOW }, TRAP },
+		{ "openat2", { 0 }, TRAP },
+		{ "stat", { 0 }, TRAP },
+		{ "newfstatat", { 0 }, TRAP },
+		{ "statx", { 0 }, TRAP },
+		{ "faccessat2", { 0 }, TRAP },
+		{ "readlinkat", { 0 }, TRAP },
+		{ "getxattr", { 0 }, TRAP },
+		{ "listxattrat", { 0 }, TRAP },
+		{ "chdir", { 0 }, TRAP },
+		{ "inotify_add_watch", { 0 }, TRAP },
+		{ "name_to_handle_at", { 0 }, TRAP },
+		{ "utimensat", { 3, 0 }, TRAP },
+		{ "fstat", { 0 }, ALLOW },
+		{ "fchdir", { 0 }, ALLOW },
+		{ "socket", { AF_UNIX, SOCK_STREAM }, ERR(EAFNOSUPPORT) },
+		{ "socket", { AF_NETLINK, SOCK_RAW }, ERR(EAFNOSUPPORT) },
+		{ "socket", { AF_INET, SOCK_STREAM }, ERR(EPROTONOSUPPORT) },
+		{ "socket", { HIGH | AF_INET6, SOCK_DGRAM }, ERR(EPROTONOSUPPORT) },
+		{ "socket", { AF_VSOCK, SOCK_STREAM }, ERR(EAFNOSUPPORT) },
+		{ "socketpair", { AF_UNIX, SOCK_STREAM }, ALLOW },
+		{ "socketpair", { AF_UNIX, SOCK_DGRAM }, ERR(EPERM) },
+		{ "shmget", { 1 }, ERR(ENOSYS) },
+		{ "semop", { 1 }, ERR(ENOSYS) },
+		{ "msgrcv", { 1 }, ERR(ENOSYS) },
+		{ "mq_open", { 1 }, ERR(ENOSYS) },
+		{ "prlimit64", { 0, RLIMIT_NOFILE }, ALLOW },
+		{ "prlimit64", { HIGH, RLIMIT_NOFILE }, ALLOW },
+		{ "prlimit64", { 77, RLIMIT_CPU }, ERR(EPERM) },
+		{ "sched_setaffinity", { 0 }, ALLOW },
+		{ "sched_setaffinity", { 77 }, ERR(EPERM) },
+		{ "sched_setscheduler", { 77 }, ERR(EPERM) },
+		{ "setpriority", { PRIO_PROCESS, 0 }, ALLOW },
+		{ "setpriority", { PRIO_PROCESS, 77 }, ERR(EPERM) },
+		{ "setpriority", { PRIO_PGRP, 0 }, ERR(EPERM) },
+		{ "setpriority", { PRIO_USER, 0 }, ERR(EPERM) },
+		{ "ioprio_set", { 1, 0 }, ALLOW },
+		{ "ioprio_set", { 1, 77 }, ERR(EPERM) },
+		{ "ioprio_set", { 3, 0 }, ERR(EPERM) },
+	};
+	static const struct arg_case others[] = {
+		{ "prlimit64", { 77 }, ALLOW },	   { "setpriority", { PRIO_USER, 0 }, ALLOW },
+		{ "shmget", { 1 }, ALLOW },	   { "stat", { 0 }, ALLOW },
+		{ "ioprio_set", { 3, 0 }, ALLOW },
+	};
+
+	(void)state;
+	CHECK(cases, .trap_writes = true, .trap_reads = true, .flat = true);
+	CHECK(others, .trap_writes = true, .trap_reads = true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open),	     cmocka_unit_test(test_close),
-		cmocka_unit_test(test_utimensat),    cmocka_unit_test(test_sockets),
-		cmocka_unit_test(test_ioctls),	     cmocka_unit_test(test_namespaces),
-		cmocka_unit_test(test_leases),	     cmocka_unit_test(test_personality),
-		cmocka_unit_test(test_memory_files), cmocka_unit_test(test_own),
+		cmocka_unit_test(test_open),	    cmocka_unit_test(test_flat),
+		cmocka_unit_test(test_close),	    cmocka_unit_test(test_utimensat),
+		cmocka_unit_test(test_sockets),	    cmocka_unit_test(test_ioctls),
+		cmocka_unit_test(test_namespaces),  cmocka_unit_test(test_leases),
+		cmocka_unit_test(test_personality), cmocka_unit_test(test_memory_files),
+		cmocka_unit_test(test_own),	    cmocka_unit_test(test_flat),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

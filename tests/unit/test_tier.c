@@ -11,6 +11,7 @@
 
 #include "linux/setup.h"
 #include "plan/tier.h"
+#include "policy/net.h"
 
 static void test_tables(void **state)
 {
@@ -38,6 +39,10 @@ static void test_worst_counts(void **state)
 	assert_int_equal(tier_of(0), TIER_FULL);
 	assert_int_equal(tier_of(LACK_INNER | LACK_PROC), TIER_CONTAINER);
 	assert_int_equal(tier_of(LACK_LISTENER | LACK_PROC), TIER_READ_ONLY);
+	assert_int_equal(tier_of(LACK_USERNS | LACK_MOUNTS | LACK_LIMIT), TIER_LANDLOCK);
+	/* One of the two must be there. */
+	assert_int_equal(tier_of(LACK_USERNS | LACK_LANDLOCK), TIER_NONE);
+	assert_int_equal(tier_of(LACK_MOUNTS | LACK_LISTENER), TIER_NONE);
 	assert_int_equal(tier_of(~0u), TIER_NONE);
 }
 
@@ -64,14 +69,16 @@ static void test_check(void **state)
 			     .text = (char *)(uintptr_t) "deny-exec /usr/bin/ssh",
 			     .origin = { .file = "policy.json", .line = 7 } };
 	struct rule *rules[] = { &rule };
-	struct spec spec = { 0 };
+	struct net_policy net = { 0 };
+	struct spec spec = { .network = { .policy = &net } };
 	struct berm_err err = { 0 };
 
 	(void)state;
 	for (unsigned set = 0; set < 1u << LACKS; set++) {
 		enum tier t = tier_of(set);
 
-		assert_int_equal(tier_check(&spec, &writable, set, &err) == 0, t < TIER_READ_ONLY);
+		assert_int_equal(tier_check(&spec, &writable, set, &err) == 0,
+				 t < TIER_READ_ONLY || t == TIER_LANDLOCK);
 		assert_int_equal(tier_check(&spec, &read_only, set, &err) == 0, t < TIER_NONE);
 	}
 	/* By name. */
@@ -86,6 +93,46 @@ static void test_check(void **state)
 	assert_non_null(strstr(err.msg, "policy.json:7"));
 	rule.layer = LAYER_BUILTIN;
 	assert_int_equal(tier_check(&spec, &read_only, LACK_LISTENER, &err), 0);
+}
+
+/* What a tier without namespaces cannot hold is said by name. */
+static void test_check_flat(void **state)
+{
+	struct net_forward publish = { .origin = { .file = "command line" } };
+	struct net_rule fixed = { .text = "allow-domain github.com", .decision = VERDICT_ALLOW };
+	struct net_rule own = { .text = "allow-domain example.com",
+				.decision = VERDICT_ALLOW,
+				.layer = LAYER_USER,
+				.origin = { .file = "policy.json", .line = 3 } };
+	struct net_policy net = { .rules = &fixed, .n_rules = 1 };
+	struct spec spec = { .network = { .policy = &net } };
+	struct plan plan = { 0 };
+	struct berm_err err = { 0 };
+
+	(void)state;
+	assert_int_equal(tier_check(&spec, &plan, LACK_USERNS, &err), 0);
+	/* To read is for the supervisor to judge. */
+	spec.read_deny = true;
+	assert_int_equal(tier_check(&spec, &plan, LACK_USERNS, &err), 0);
+	net.rules = &own;
+	assert_int_equal(tier_check(&spec, &plan, LACK_USERNS, &err), -EOPNOTSUPP);
+	assert_non_null(strstr(err.msg, "\"allow-domain example.com\" (policy.json:3)"));
+	assert_non_null(strstr(err.fix, "max_user_namespaces"));
+	net.rules = &fixed;
+	spec.network.publish = &publish;
+	spec.network.n_publish = 1;
+	spec.network.all_unix_sockets = true;
+	spec.exec_deny_writable = true;
+	spec.root = ROOT_HOST;
+	spec.home = HOME_HOST;
+	spec.net = NET_OPEN;
+	assert_int_equal(tier_check(&spec, &plan, LACK_MOUNTS, &err), -EOPNOTSUPP);
+	for (const char *const *w =
+		     (const char *const[]){ "publish", "unix sockets", "deny-writable",
+					    "--root host", "--home host", "--net open", NULL };
+	     *w; w++)
+		assert_non_null(strstr(err.msg, *w));
+	assert_null(strstr(err.msg, "github.com"));
 }
 
 static unsigned lack(enum stage stage, int err)

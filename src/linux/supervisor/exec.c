@@ -35,6 +35,8 @@ static int judge_exec(struct request *r, int dirfd, uint64_t path, uint64_t argv
 		err = object_of_fd(r, dirfd, &o);
 	else
 		err = object_find(r, &START_AT(dirfd), r->path, !(flags & AT_SYMLINK_NOFOLLOW), &o);
+	if (!err && r->sup->in->flat && sight_of(r->sup, o.fd) == SIGHT_NONE)
+		return -ENOENT;
 	if (err || real_path(r->sup, o.fd, real) < 0)
 		return SUP_CONTINUE;
 	q.path = real;

@@ -151,11 +151,13 @@ int sys_fchown(struct request *r)
 
 /* ---- times ---------------------------------------------------------------------- */
 
+/* path 0: the open file itself. It comes here only where a mount does not say what may be changed
+ * of a file that was opened for reading. */
 static int set_times(struct request *r, int dirfd, uint64_t path, const struct timespec *ts,
 		     int flags)
 {
 	_cleanup_object_ struct object o = { .fd = -1 };
-	int err = meta_object(r, dirfd, path, flags, &o);
+	int err = path ? meta_object(r, dirfd, path, flags, &o) : object_of_open_fd(r, dirfd, &o);
 
 	if (!err)
 		err = meta_allowed(r, &o);
@@ -204,7 +206,8 @@ int sys_utimes(struct request *r)
 
 int sys_futimesat(struct request *r)
 {
-	if (!r->arg[1]) /* the descriptor itself: what the command holds open */
+	if (!r->arg[1] &&
+	    !r->sup->in->flat) /* the descriptor itself: what the command holds open */
 		return SUP_CONTINUE;
 	return set_timevals(r, (int)r->arg[0], r->arg[1], r->arg[2]);
 }

@@ -35,6 +35,14 @@ int git_open_existing(struct request *r, const struct opening *o, struct place *
 int open_reading(struct request *r, struct start from, char *path, const struct opening *o);
 int open_making(struct request *r, struct start from, char *path, const struct opening *o);
 
+/* Opens what the path names for the caller, O_PATH: also what /proc/self means to it (read.c). 0 or
+ * a negative errno. */
+int read_find(struct request *r, const struct start *from, const char *path, bool follow,
+	      struct object *obj);
+
+/* Is it to be seen? SUP_CONTINUE, or a negative errno (look.c). */
+int look_first(struct request *r, int dirfd, uint64_t path, bool follow);
+
 /* Walks a path on behalf of the caller (walk.c) to an O_PATH descriptor. 0 or a negative
  * errno. */
 int walk_path(struct request *r, const struct start *from, const char *path, bool follow,

@@ -45,7 +45,7 @@ static bool plain_device(const char *path)
 /* An open without write access, while a rule hides something: see read.c. */
 static bool reads_trapped(const struct request *r, const struct opening *o)
 {
-	return r->sup->spec->read_deny && (o->flags & O_ACCMODE) == O_RDONLY;
+	return (r->sup->spec->read_deny || r->sup->in->flat) && (o->flags & O_ACCMODE) == O_RDONLY;
 }
 
 static int open_trapped(struct request *r, struct start from, uint64_t addr,
@@ -124,8 +124,11 @@ static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mod
 	ssize_t n;
 	int err;
 
+	/* Cannot be handed over, see sys_openat2(). Whatever the kernel finds there, nothing can
+	 * be done with it but look. */
 	if (o.flags & O_PATH)
-		return SUP_CONTINUE;
+		return r->sup->in->flat ? look_first(r, dirfd, path, !(flags & O_NOFOLLOW))
+					: SUP_CONTINUE;
 	if (reads_trapped(r, &o))
 		return open_trapped(r, START_AT(dirfd), path, &o);
 	if (!changes(o.flags))
@@ -229,6 +232,8 @@ int sys_truncate(struct request *r)
 		return err;
 	if (!S_ISREG(obj.st.st_mode))
 		return S_ISDIR(obj.st.st_mode) ? -EISDIR : -EINVAL;
+	if (r->sup->in->flat && !obj.root)
+		return sight_refused(r->sup, obj.fd, false) ? -ENOENT : -EACCES;
 	err = judge_object(r, OP_WRITE, &obj);
 	if (!err)
 		err = judge_object_role(r, &obj, &role);

@@ -39,9 +39,11 @@ static void note_writable(uint64_t mnt_id)
 	pthread_mutex_unlock(&writable.lock);
 }
 
-/* Would only the mount refuse it? (The kernel asks for the permissions first.) */
-static bool only_mount_refuses(int dir, const char *name)
+/* Would only the mount refuse it, or Landlock? (The kernel asks for the permissions first.) */
+static bool only_view_refuses(const struct request *r, int dir, const char *name)
 {
+	if (r->sup->in->flat)
+		return faccessat(dir, name, W_OK, AT_EACCESS) == 0;
 	return faccessat(dir, name, W_OK, AT_EACCESS) < 0 && errno == EROFS;
 }
 
@@ -67,7 +69,7 @@ void outside_note(struct request *r, enum file_op op, const struct start *from,
 	p.dir = open_start(r, from, dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (p.dir < 0 || fstatvfs(p.dir, &fs) < 0)
 		return;
-	if (!(fs.f_flag & ST_RDONLY)) {
+	if (!(fs.f_flag & ST_RDONLY) && !r->sup->in->flat) {
 		note_writable(look->mnt_id);
 		return;
 	}
@@ -77,7 +79,7 @@ void outside_note(struct request *r, enum file_op op, const struct start *from,
 	if (op == OP_CREATE && exists && r->opens)
 		op = OP_WRITE;
 	if ((op != OP_RENAME_TO && exists == (op == OP_CREATE)) || place_path(r, &p) ||
-	    !only_mount_refuses(p.dir, op == OP_WRITE ? p.name : "."))
+	    !only_view_refuses(r, p.dir, op == OP_WRITE ? p.name : "."))
 		return;
 	q.path = p.path;
 	spec_judge(r->sup->spec, &q, &v);
@@ -85,5 +87,5 @@ void outside_note(struct request *r, enum file_op op, const struct start *from,
 	if (v.decision == VERDICT_ASK)
 		v.decision = VERDICT_DENY;
 	if (v.decision != VERDICT_ALLOW && target_alive(r) == 0)
-		(void)report_denial(r, op, p.path, &v, NULL, EROFS);
+		(void)report_denial(r, op, p.path, &v, NULL, r->sup->in->flat ? EACCES : EROFS);
 }

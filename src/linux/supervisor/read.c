@@ -91,14 +91,22 @@ static bool through_link(struct request *r, const struct start *from, const char
 	return fd == -ELOOP;
 }
 
-/* Opens what the path names, O_PATH. The kernel walks most paths; what leads into a
- * process's directory is walked by us. */
-static int find(struct request *r, const struct start *from, const char *path, bool follow,
-		struct object *obj)
+static bool in_proc(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* The kernel walks most paths; what leads into a process's directory is walked by us. Where we are
+ * known in the view's /proc, "self" has led the kernel to ourselves. */
+int read_find(struct request *r, const struct start *from, const char *path, bool follow,
+	      struct object *obj)
 {
 	int flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW), err;
 	int number = follow && !from->resolve ? magic_fd(path) : -1;
 	struct start plain = *from;
+	bool again;
 
 	if (number >= 0)
 		return object_of_fd(r, number, obj);
@@ -107,8 +115,13 @@ static int find(struct request *r, const struct start *from, const char *path, b
 	plain.resolve |= RESOLVE_NO_MAGICLINKS;
 	obj->fd = str_starts(path, "/proc/") && !from->resolve ? -ELOOP
 							       : open_start(r, &plain, path, flags);
+	again = r->sup->in->flat && obj->fd >= 0 && in_proc(obj->fd);
+	if (again && from->resolve)
+		return -EACCES;
+	if (again)
+		object_close(obj);
 	if (!from->resolve &&
-	    (obj->fd == -ELOOP || (obj->fd == -ENOENT && through_link(r, from, path)))) {
+	    (again || obj->fd == -ELOOP || (obj->fd == -ENOENT && through_link(r, from, path)))) {
 		err = walk_path(r, from, path, follow, &obj->fd);
 		if (err)
 			return err;
@@ -125,9 +138,8 @@ static bool tells_too_much(struct request *r, const struct object *obj)
 						   "uid_map", "gid_map" };
 	char path[PATH_MAX];
 	const char *base;
-	struct statfs fs;
 
-	if (obj->root || fstatfs(obj->fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
+	if (obj->root || !in_proc(obj->fd))
 		return false;
 	if (real_path(r->sup, obj->fd, path) < 0)
 		return true;
@@ -146,16 +158,22 @@ int open_reading(struct request *r, struct start from, char *path, const struct 
 {
 	_cleanup_object_ struct object obj = { .fd = -1 };
 	int flags = o->flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW);
+	bool own_tty = streq(path, "/dev/tty");
 	int err, fd;
 
-	if (streq(path, "/dev/tty")) {
+	if (own_tty) {
 		err = own_terminal(r, path);
 		if (err)
 			return err;
 	}
-	err = find(r, &from, path, !(o->flags & O_NOFOLLOW), &obj);
+	err = read_find(r, &from, path, !(o->flags & O_NOFOLLOW), &obj);
 	if (err)
 		return err;
+	if (r->sup->in->flat && !own_tty) {
+		err = sight_refused(r->sup, obj.fd, true);
+		if (err)
+			return err;
+	}
 	if (S_ISLNK(obj.st.st_mode))
 		return -ELOOP;
 	err = judge_object(r, OP_READ, &obj);

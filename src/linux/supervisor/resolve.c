@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "linux/supervisor/sup.h"
 
@@ -63,10 +64,36 @@ static int statx_at(int dir, const char *path, int flags, struct statx *stx)
 											  : 0;
 }
 
+/* By the place of the name it has, or had last: what was unlinked belongs to where it was, as
+ * it does to its mount. */
+static const struct sup_root *root_of_name(const struct sup *s, int fd)
+{
+	const struct sup_root *best = NULL;
+	char path[PATH_MAX], name[16];
+	ssize_t n;
+
+	(void)snprintf(name, sizeof(name), "%d", fd);
+	n = readlinkat(s->self_fd, name, path, sizeof(path) - 1);
+	if (n <= 0 || n >= (ssize_t)sizeof(path) - 1 || path[0] != '/')
+		return NULL;
+	path[n] = '\0';
+	for (size_t i = 0; i < s->in->n_roots; i++) {
+		const struct sup_root *r = &s->in->roots[i];
+
+		if (!(r->is_file ? streq(path, r->path) : path_within(path, r->path)))
+			continue;
+		if (!best || strlen(r->path) > strlen(best->path))
+			best = r;
+	}
+	return best;
+}
+
 const struct sup_root *root_of_fd(const struct sup *s, int fd)
 {
 	struct statx stx;
 
+	if (s->in->flat)
+		return root_of_name(s, fd);
 	return statx_at(fd, "", AT_EMPTY_PATH, &stx) ? NULL : root_of_mount(s, &stx);
 }
 
@@ -156,7 +183,7 @@ static int task_try(const struct task *t, const struct start *from, const char *
 	char text[PATH_MAX];
 	int n = start_text(from, text, sizeof(text)), fd;
 
-	if (!from->resolve && strlen(rest) + (size_t)n + 2 <= sizeof(text)) {
+	if ((!from->resolve || !*rest) && strlen(rest) + (size_t)n + 2 <= sizeof(text)) {
 		if (*rest) {
 			text[n] = '/';
 			memcpy(text + n + 1, rest, strlen(rest) + 1);
@@ -202,8 +229,20 @@ static int open_from_task(struct request *r, const struct start *from, const cha
 	return from_task(r, from, rest, flags, NULL);
 }
 
-int open_start(struct request *r, const struct start *from, const char *rest, int flags)
+/* Where the view's /proc knows us, no link of a process's directory is followed: it would be one
+ * of ours. The caller's own start is none: it is opened by its number. */
+static struct start careful(const struct request *r, const struct start *from)
 {
+	struct start s = *from;
+
+	if (r->sup->in->flat)
+		s.resolve |= RESOLVE_NO_MAGICLINKS;
+	return s;
+}
+
+int open_start(struct request *r, const struct start *begin, const char *rest, int flags)
+{
+	const struct start start = careful(r, begin), *from = &start;
 	int fd;
 
 	if (rest[0] == '/' && from->resolve & RESOLVE_BENEATH)
@@ -226,7 +265,7 @@ static int place_look(struct request *r, const struct start *from, const char *d
 	struct statx stx;
 	int err;
 
-	if (from->resolve || (from->fd >= 0 && dir[0] != '/'))
+	if (from->resolve || (from->fd >= 0 && dir[0] != '/') || r->sup->in->flat)
 		return 0;
 	if (dir[0] == '/')
 		err = statx_at(AT_FDCWD, dir, 0, &stx);
@@ -267,6 +306,10 @@ int place_find(struct request *r, const struct start *from, const char *path, st
 	p->dir = open_start(r, from, dir, DIR_FLAGS);
 	if (p->dir < 0)
 		return p->dir;
+	if (r->sup->in->flat) {
+		p->root = root_of_fd(r->sup, p->dir);
+		return 0;
+	}
 	err = statx_at(p->dir, "", AT_EMPTY_PATH, &stx);
 	if (err)
 		return err;

@@ -25,6 +25,7 @@ enum outcome {
 	SUP_FD,		  /* request.fd is given to the command and closed here */
 	SUP_LATER,	  /* a helper thread answers */
 	SUP_AGAIN,	  /* run the handler again with the names held exclusively */
+	SUP_VALUE,	  /* the call succeeded with request.value */
 };
 
 /* A thread of the command, as it was seen last. */
@@ -66,6 +67,7 @@ struct worker {
 	struct known_dir dirs[KNOWN_DIRS];
 	unsigned next_dir;
 	mode_t umask; /* of this thread (CLONE_FS is not shared) */
+	bool alone;   /* when it is made there is no other */
 	/* Handing a descriptor over wakes the caller; see give.c. */
 	bool pin;
 	unsigned gives;
@@ -120,6 +122,7 @@ struct request {
 	bool exclusive;	  /* sup->names is held exclusively */
 	bool asked_facts; /* the judgement looked at other entries */
 	int fd;		  /* with SUP_FD */
+	int value;	  /* with SUP_VALUE */
 	bool cloexec;
 	bool opens;	    /* the call is an open */
 	int walk_err;	    /* why open_path() left the call to the kernel, 0: it is not ours */
@@ -139,6 +142,9 @@ ssize_t target_string(struct request *r, uint64_t addr, char dst[PATH_MAX]);
 
 /* Copies len bytes exactly. Returns 0 or -EFAULT. */
 int target_read(struct request *r, uint64_t addr, void *dst, size_t len);
+
+/* Puts an answer into the caller's memory. 0 or a negative errno. */
+int target_write(struct request *r, uint64_t addr, const void *src, size_t len);
 
 /* The calling thread's entry, or NULL when the thread is gone (*ret_err says why). */
 struct task *target_task(struct request *r, int *ret_err);
@@ -307,6 +313,18 @@ enum file_type type_of_mode(mode_t mode);
 /* true: the descriptor of ours lies on a mount of the command's view (view.c). */
 bool in_view(const struct sup *s, int fd);
 
+/* What the command's view shows where no mounts make it (sight.c). */
+enum sight {
+	SIGHT_NONE, /* not there */
+	SIGHT_WAY,  /* leads to what is shown: can be looked at, not listed */
+	SIGHT_SHOWN,
+};
+enum sight sight_of_path(const struct sup *s, const char *path);
+/* Of what has no name the caller holds a descriptor: shown. */
+enum sight sight_of(const struct sup *s, int fd);
+/* May it be looked at, or (content) opened for reading? 0, or the negative errno. */
+int sight_refused(const struct sup *s, int fd, bool content);
+
 /* A change that is left to the kernel, in a directory that is none of ours: tells of it when
  * the read-only view is what refuses it (outside.c). look: as place_find() left it. */
 void outside_note(struct request *r, enum file_op op, const struct start *from,
@@ -443,6 +461,10 @@ handler_fn sys_mkdir, sys_mkdirat, sys_mknod, sys_mknodat, sys_symlink, sys_syml
 handler_fn sys_unlink, sys_unlinkat, sys_rmdir, sys_link, sys_linkat;
 handler_fn sys_rename, sys_renameat, sys_renameat2;
 handler_fn sys_bind, sys_close, sys_umask, sys_execve, sys_execveat;
+handler_fn sys_stat, sys_lstat, sys_newfstatat, sys_look_statx, sys_statfs;
+handler_fn sys_access, sys_faccessat, sys_faccessat2, sys_readlink, sys_readlinkat;
+handler_fn sys_getxattr, sys_lgetxattr, sys_listxattr, sys_llistxattr;
+handler_fn sys_chdir, sys_inotify_add_watch;
 handler_fn sys_chmod, sys_fchmod, sys_fchmodat, sys_fchmodat2;
 handler_fn sys_chown, sys_lchown, sys_fchown, sys_fchownat;
 handler_fn sys_utime, sys_utimes, sys_futimesat, sys_utimensat;

@@ -48,6 +48,7 @@
 
 #include "linux/kern.h"
 #include "linux/seccomp.h"
+#include "linux/seccomp_table.h"
 #include "linux/supervisor/git.h"
 
 #ifdef __NR_open
@@ -88,14 +89,24 @@ static handler_fn *const handlers[NR_LAST + 1] = {
 	[__NR_lremovexattr] = sys_lremovexattr,
 	[__NR_fremovexattr] = sys_fremovexattr,
 	[NR_REMOVEXATTRAT] = sys_removexattrat,
-	[__NR_newfstatat] = sys_look,
-	[__NR_statx] = sys_look,
-	[__NR_faccessat] = sys_look,
-	[NR_FACCESSAT2] = sys_look,
-	[__NR_readlinkat] = sys_look,
-	[__NR_chdir] = sys_look,
+	[__NR_newfstatat] = sys_newfstatat,
+	[__NR_statx] = sys_look_statx,
+	[__NR_statfs] = sys_statfs,
+	[__NR_faccessat] = sys_faccessat,
+	[NR_FACCESSAT2] = sys_faccessat2,
+	[__NR_readlinkat] = sys_readlinkat,
+	[__NR_getxattr] = sys_getxattr,
+	[__NR_lgetxattr] = sys_lgetxattr,
+	[__NR_listxattr] = sys_listxattr,
+	[__NR_llistxattr] = sys_llistxattr,
+	[__NR_chdir] = sys_chdir,
+	[__NR_inotify_add_watch] = sys_inotify_add_watch,
 #ifdef __NR_open
 	[__NR_open] = sys_open,
+	[__NR_stat] = sys_stat,
+	[__NR_lstat] = sys_lstat,
+	[__NR_access] = sys_access,
+	[__NR_readlink] = sys_readlink,
 	[__NR_creat] = sys_creat,
 	[__NR_mkdir] = sys_mkdir,
 	[__NR_mknod] = sys_mknod,
@@ -110,10 +121,6 @@ static handler_fn *const handlers[NR_LAST + 1] = {
 	[__NR_utime] = sys_utime,
 	[__NR_utimes] = sys_utimes,
 	[__NR_futimesat] = sys_futimesat,
-	[__NR_stat] = sys_look,
-	[__NR_lstat] = sys_look,
-	[__NR_access] = sys_look,
-	[__NR_readlink] = sys_look,
 #endif
 };
 
@@ -127,6 +134,8 @@ void request_answer(struct request *r, int result)
 	resp->id = r->id;
 	if (result == SUP_FD)
 		result = request_give(r);
+	else if (result == SUP_VALUE)
+		result = r->value;
 	else if (result == SUP_CONTINUE)
 		resp->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 	if (resp->flags == 0) {
@@ -158,6 +167,14 @@ static int refused_call(struct request *r)
 			     "this system call is not open to the command", err);
 }
 
+/* A call of the filter's SC_LOOK. */
+static bool only_looks(const struct request *r)
+{
+	const struct sc_row *row = sc_find(seccomp_native(), r->nr);
+
+	return row && row->class == SC_LOOK;
+}
+
 int request_run(struct request *r)
 {
 	struct sup *s = r->sup;
@@ -166,6 +183,9 @@ int request_run(struct request *r)
 
 	if (!fn)
 		return refused_call(r);
+	/* Learning needs a view that mounts make, and looking at it is the kernel's. */
+	if (s->spec->learn && only_looks(r))
+		fn = sys_look;
 	r->exclusive = false;
 	pthread_rwlock_rdlock(&s->names);
 	result = fn(r);
@@ -240,8 +260,12 @@ int worker_init(struct worker *w, struct sup *s)
 	if (!w->notif || !w->resp)
 		return -ENOMEM;
 	/* umask and working directory are this thread's alone. host_proc is the working
-	 * directory: calls that take no directory descriptor reach self/fd/N. */
-	if (unshare(CLONE_FS) < 0 || fchdir(s->host_proc) < 0)
+	 * directory: calls that take no directory descriptor reach self/fd/N. Container engines
+	 * refuse unshare(2) whatever it is for: then there is this one worker, whose are those of
+	 * the process (the threads of helper.c look at neither). */
+	if (unshare(CLONE_FS) < 0 && (errno != EPERM || !w->alone))
+		return -errno;
+	if (fchdir(s->host_proc) < 0)
 		return -errno;
 	w->umask = umask(022);
 	(void)umask(w->umask);
@@ -300,6 +324,7 @@ int supervisor_prepare(struct supervisor *in)
 {
 	int err = sup_init(&sup, in);
 
+	first.alone = true;
 	if (!err)
 		err = worker_init(&first, &sup);
 	return err ? err : confine();

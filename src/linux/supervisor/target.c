@@ -194,6 +194,27 @@ int target_inner_pids(struct request *r, pid_t *ret_tgid, pid_t *ret_tid)
 	return 0;
 }
 
+/* ---- answers ---------------------------------------------------------------- */
+
+int target_write(struct request *r, uint64_t addr, const void *src, size_t len)
+{
+	_cleanup_close_ int fd = -1;
+	int err = -ESRCH;
+	struct task *t = target_task(r, &err);
+
+	if (!t)
+		return err;
+	/* The descriptor stays with this very memory: once the notification is known to wait
+	 * still, it is the caller's, and no other process's with its number. */
+	fd = openat(t->proc, "mem", O_RDWR | O_CLOEXEC);
+	if (fd < 0 || addr > INT64_MAX)
+		return -EFAULT;
+	err = target_alive(r);
+	if (err)
+		return err;
+	return pwrite(fd, src, len, (off_t)addr) == (ssize_t)len ? 0 : -EFAULT;
+}
+
 /* ---- umask ------------------------------------------------------------------ */
 
 /* The umask in /proc/TID/status, or -1 when the thread is gone. */

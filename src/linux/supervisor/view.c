@@ -57,6 +57,8 @@ bool in_view(const struct sup *s, int fd)
 		return false;
 	if ((S_ISREG(st.st_mode) && st.st_nlink == 0) || is_nameless(fd))
 		return true;
+	if (s->in->flat)
+		return false;
 	if (sys_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) < 0 ||
 	    !(stx.stx_mask & STATX_MNT_ID))
 		return false;

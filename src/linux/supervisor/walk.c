@@ -120,6 +120,8 @@ static int step_magic(struct walk *w, int link, const char *comp)
 		return -EACCES;
 	if (st.st_uid != geteuid() || streq(path, "/proc/1") || str_starts(path, "/proc/1/"))
 		return -EACCES;
+	if (w->r->sup->in->flat && sight_of_path(w->r->sup, path) != SIGHT_SHOWN)
+		return -ENOENT;
 	return move_to(w, openat(w->dir, comp, O_PATH | O_CLOEXEC), ELSEWHERE);
 }
 
