@@ -75,8 +75,10 @@ attack view.root.disks 'no block device of the host' control='root:only root may
 attack view.tmp-private '/tmp is private: nothing of it reaches the host' \
 	do='echo x >/tmp/berm-from-inside-$(basename $D); echo x >/var/tmp/berm-from-inside-$(basename $D); echo x >/dev/shm/berm-from-inside-$(basename $D); true' \
 	harm='n=berm-from-inside-$(basename "$D"); f=0; for d in /tmp /var/tmp /dev/shm; do [[ -e $d/$n ]] && f=1; rm -f "$d/$n"; done; [[ $f == 1 ]]'
-attack view.tmpdir '$TMPDIR is a private directory' \
-	do='f=$(mktemp); echo x >$f; echo $f >name' harm='f=$(cat name); [[ -e $f ]] && rm -f "$f"'
+# Without mounts it lies in the private home (docs/tiers.md).
+[[ " $T_CAPS " == *' userns '* ]] ||
+	attack view.tmpdir '$TMPDIR is a private directory' \
+		do='f=$(mktemp); echo x >$f; echo $f >name' harm='f=$(cat name); [[ -e $f ]] && rm -f "$f"'
 attack view.sys-write '/sys cannot be written' control='root:only root may' \
 	do='for f in /sys/kernel/mm/ksm/run /sys/kernel/uevent_helper /sys/kernel/profiling; do : 2>/dev/null >>$f && echo CANARY; done; true' harm=leaked
 attack view.cgroup 'no cgroup of the host can be changed' control='root:only root may' \

@@ -169,9 +169,9 @@ static void test_failures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables),	 cmocka_unit_test(test_worst_counts),
-		cmocka_unit_test(test_names),	 cmocka_unit_test(test_check),
-		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_tables),	   cmocka_unit_test(test_worst_counts),
+		cmocka_unit_test(test_names),	   cmocka_unit_test(test_check),
+		cmocka_unit_test(test_check_flat), cmocka_unit_test(test_failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
