@@ -174,6 +174,7 @@ run_words()
 	: >"$EV"
 	for cap in $T_CAPS; do
 		caps+=(--test-cap "$cap")
+		[[ $cap != @(userns|mounts) ]] || caps+=(--tier landlock)
 	done
 	OUT=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=dumb LC_ALL=C.UTF-8 \
 		"${T_ENV[@]}" setsid -w timeout -k 1 "$T_TIMEOUT" \

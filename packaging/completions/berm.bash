@@ -9,7 +9,7 @@ _berm() {
 	local policy='--workspace --mode --profile --policy --settings --allow-read --deny-read --allow-write
 		--deny-write --ask --allow-exec --deny-exec --unprotect --root --home --net
 		--allow-domain --deny-domain --ask-domain --publish --host-port --allow-unix-socket
-		--no-proxy-env --env --unset-env --limit --help'
+		--no-proxy-env --tier --env --unset-env --limit --help'
 	local run='--backend --sandbox --approver --events --control --raw-terminal --quiet --verbose'
 	local rules='--user --local --pattern --path --ref --host --command --max-count --max-cents
 		--enforcement --expires --why --anywhere'
@@ -39,6 +39,7 @@ _berm() {
 	--fallback) COMPREPLY=($(compgen -W 'strict unsandboxed' -- "$cur")) && return ;;
 	--root) COMPREPLY=($(compgen -W 'system host' -- "$cur")) && return ;;
 	--home) COMPREPLY=($(compgen -W 'private host empty' -- "$cur")) && return ;;
+	--tier) COMPREPLY=($(compgen -W 'landlock' -- "$cur")) && return ;;
 	--net) COMPREPLY=($(compgen -W 'allow off open' -- "$cur")) && return ;;
 	--backend) COMPREPLY=($(compgen -W 'auto native microvm none' -- "$cur")) && return ;;
 	--apparmor) COMPREPLY=($(compgen -W 'print install' -- "$cur")) && return ;;
@@ -99,7 +100,7 @@ _berm() {
 	add-dir:-* | exclude:-*) COMPREPLY=($(compgen -W '--help' -- "$cur")) ;;
 	init:-*) COMPREPLY=($(compgen -W '--user --local --help' -- "$cur")) ;;
 	audit:-*) COMPREPLY=($(compgen -W '--last --session --event --head --json --help' -- "$cur")) ;;
-	doctor:-*) COMPREPLY=($(compgen -W '--json --last --apparmor --profile --policy --help' -- "$cur")) ;;
+	doctor:-*) COMPREPLY=($(compgen -W '--json --last --apparmor --profile --policy --tier --help' -- "$cur")) ;;
 	profiles:-*) COMPREPLY=($(compgen -W '--json --help' -- "$cur")) ;;
 	run:* | learn:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
 	why:*)

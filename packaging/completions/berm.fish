@@ -55,6 +55,7 @@ complete -c berm -n "__fish_seen_subcommand_from $policy" -l publish -x -d 'Lead
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l host-port -x -d 'Lead the command to a port of the host'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l allow-unix-socket -r -d 'Show a unix socket of the host'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l no-proxy-env -d 'Do not set HTTP_PROXY and its kind'
+complete -c berm -n "__fish_seen_subcommand_from $policy doctor" -l tier -x -a landlock -d 'Weakest sandbox that is taken'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l env -x -a '(set -nx)' -d 'Pass or set a variable'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l unset-env -x -a '(set -nx)' -d 'Leave a variable out'
 complete -c berm -n "__fish_seen_subcommand_from $policy" -l limit -x -a 'memory= pids= cpu= time= files= disk= cpu-time= fsize=' -d 'Limit a resource'

@@ -54,6 +54,7 @@ _berm() {
 		'*--host-port[lead the command to a port of the host]:port:'
 		'*--allow-unix-socket[show a unix socket of the host]:socket:_files'
 		'--no-proxy-env[do not set HTTP_PROXY and its kind]'
+		'--tier[weakest sandbox that is taken]:tier:(landlock)'
 		'*--env[pass or set a variable]:variable:_parameters -g "*export*"'
 		'*--unset-env[leave a variable out]:variable:_parameters -g "*export*"'
 		'*--limit[limit a resource]:limit:(memory= pids= cpu= time= files= disk= cpu-time= fsize=)'
@@ -110,7 +111,7 @@ _berm() {
 	audit) _arguments -s -S '--last[only the newest]:number:' '--session[of this session]:id:' '--event[of this kind]:event:' \
 		'--head[a hash kept elsewhere]:hash:' '--json[for machines]' '--help[list the options]' '1:what:(show verify export)' ;;
 	doctor) _arguments -s -S '--json[for machines]' '--last[why the last run did not start]' '--apparmor[the AppArmor profile]:what:(print install)' \
-		'--profile[profile]:profile:(agent strict terminal)' '--policy[one more policy file]:file:_files' '--help[list the options]' ;;
+		'--profile[profile]:profile:(agent strict terminal)' '--policy[one more policy file]:file:_files' '--tier[weakest sandbox that is taken]:tier:(landlock)' '--help[list the options]' ;;
 	profiles) _arguments -s -S '--json[for machines]' '--help[list the options]' ;;
 	esac
 }

@@ -82,6 +82,16 @@ int set_approver(void *ctx, const struct opt_def *def, const char *value, struct
 	return 0;
 }
 
+int set_tier(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
+{
+	struct run_opts *o = ctx;
+
+	if (!streq(value, tier_info(TIER_LANDLOCK)->name))
+		return bad_choice(def, value, tier_info(TIER_LANDLOCK)->name, err);
+	o->tier_landlock = true;
+	return 0;
+}
+
 int set_test_cap(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err)
 {
 	static const char *const rungs[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options about the network and about who is asked; see run_opts.h. */
+/* The options about the network, about who is asked and about the tier; see run_opts.h. */
 #pragma once
 
 #include "cli/run_opts.h"
@@ -12,6 +12,8 @@ int set_domain(void *ctx, const struct opt_def *def, const char *value, struct b
 int set_net_list(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err);
 int set_no_proxy_env(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err);
 int set_approver(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err);
+/* The weakest sandbox that is taken: said by whoever runs berm, never by a file. */
+int set_tier(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err);
 /* "net=NAME": the best rung that is tried. For tests: it only takes away. */
 int set_test_cap(void *ctx, const struct opt_def *def, const char *value, struct berm_err *err);
 

@@ -281,6 +281,8 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 	{ "allow-unix-socket", 0, "PATH", "show a unix socket of the host", set_net_list, \
 	  NET_LIST_SOCKET }, \
 	{ "no-proxy-env", 0, NULL, "do not set HTTP_PROXY and its kind", set_no_proxy_env, 0 }, \
+	{ "tier", 0, "NAME", "landlock: run without user namespaces too, held by less", set_tier, \
+	  0 }, \
 	{ "test-cap", 0, "NAME", NULL, set_test_cap, 0 }
 /* clang-format on */
 
@@ -560,6 +562,7 @@ void run_opts_input(const struct run_opts *o, char *const *command, struct polic
 	in.uid = geteuid();
 	in.pretend = !command;
 	in.raw_terminal = o->raw_terminal;
+	in.tier_landlock = o->tier_landlock;
 	in.learn = o->learn;
 	in.overlay = o->overlay;
 	in.bare = o->off_by || o->backend == BACKEND_NONE;

@@ -29,6 +29,7 @@ struct run_opts {
 	struct strv unix_sockets;
 	int proxy_env;	      /* 0 or POLICY_UNSET */
 	int net_rung_cap;     /* --test-cap */
+	bool tier_landlock;   /* struct spec's */
 	unsigned lacks_cap;   /* the same: enum host_lack of plan/tier.h */
 	int landlock_cap;     /* the newest Landlock ABI, -1 any */
 	const char *approver; /* NULL: not said */

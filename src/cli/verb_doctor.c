@@ -83,6 +83,7 @@ static const struct opt_def defs[] = {
 	  0 },
 	{ "profile", 0, "NAME", "as of berm run", set_pass, 0 },
 	{ "policy", 0, "FILE", "as of berm run", set_pass, 0 },
+	{ "tier", 0, "NAME", "as of berm run", set_pass, 0 },
 	{ "test-cap", 0, "NAME", NULL, set_pass, 0 },
 	{ "inside", 0, NULL, NULL, set_flag, DOCTOR_INSIDE },
 };

@@ -62,8 +62,8 @@ void init_build_filter(struct launch *l)
 {
 	struct seccomp_opts o = { .arch = seccomp_native(),
 				  .trap_writes = supervised(l),
-				  .trap_reads = supervised(l) && (l->spec->read_deny ||
-								  l->spec->learn || flat(l)),
+				  .trap_reads = supervised(l) &&
+						(l->spec->read_deny || l->spec->learn || flat(l)),
 				  .observe = supervised(l) && l->spec->learn,
 				  .trap_exec = supervised(l) && l->trap_exec,
 				  .exec_pass = l->exec_pass,

@@ -146,7 +146,7 @@ int landlock_flat_rules(const struct launch *l, bool supervisor, int *ret_index)
 
 	*ret_index = -1;
 	/* Without scopes the command could end any process of its user. */
-	if (l->landlock_abi < 6)
+	if (l->landlock_abi < LANDLOCK_FLAT_ABI)
 		return -EOPNOTSUPP;
 	ruleset = make_ruleset(&attr);
 	if (ruleset < 0)

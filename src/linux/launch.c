@@ -513,6 +513,18 @@ static int replan(struct late *known, struct berm_err *err)
 	return 0;
 }
 
+/* What else could be done on a host that gives no namespaces, where it could. */
+static void offer_flat(const struct spec *s, struct berm_err *err)
+{
+	char fix[sizeof(err->fix)];
+
+	if (asked_warm || s->learn || usable_abi() < LANDLOCK_FLAT_ABI)
+		return;
+	memcpy(fix, err->fix, sizeof(fix));
+	err_fix(err, "%s%sor take a weaker sandbox knowingly: " TIER_OPTION, fix,
+		fix[0] ? "; " : "");
+}
+
 /* The host refused a part. Can the plan be held without it? Then this process is made as it
  * was before the attempt, of which nothing is left. */
 static int fall(struct late *known, const struct launch_ops *ops, unsigned lack,
@@ -525,6 +537,10 @@ static int fall(struct late *known, const struct launch_ops *ops, unsigned lack,
 	/* Of a host that can do nothing the failed step has said more. */
 	if (tier_of(without | lack) == TIER_NONE)
 		return err->code;
+	if (tier_flat(lack) && !known->spec->tier_landlock) {
+		offer_flat(known->spec, err);
+		return err->code;
+	}
 	r = tier_check(known->spec, known->plan, without | lack, err);
 	if (r >= 0 && tier_flat(lack))
 		r = replan(known, err);

@@ -235,6 +235,7 @@ void net_tune(int sysctl, unsigned ask_seconds);
 
 /* landlock.c */
 int landlock_abi(void);
+#define LANDLOCK_FLAT_ABI 6 /* scopes: below, a session without namespaces is not held */
 /* The set of rules, to be made inside the new root. Returns a descriptor. */
 int landlock_rules(const struct launch *l, int *ret_index);
 /* The same without namespaces: of the command, or of the supervisor, which makes what the command

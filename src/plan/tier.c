@@ -175,6 +175,16 @@ static int check_flat(const struct spec *s, unsigned lacks, struct berm_err *err
 	const struct lack_info *missing = first_missing(lacks, TIER_LANDLOCK);
 	int r;
 
+	if (!s->tier_landlock) {
+		err_set(err, -EOPNOTSUPP,
+			"%s on this host: a sandbox is made with " TIER_OPTION " only",
+			missing->missing);
+		err_fix(err, "%s; or take tier %s knowingly: " TIER_OPTION, missing->fix,
+			tiers[TIER_LANDLOCK].name);
+		return -EOPNOTSUPP;
+	}
+	if (s->learn || s->overlay)
+		add(&list, "berm learn");
 	if (s->exec_deny_writable)
 		add(&list, "exec: deny-writable");
 	if (s->root != ROOT_SYSTEM)

@@ -22,6 +22,9 @@ enum host_lack {
 };
 #define LACKS 7
 
+/* What a run must be told before it takes TIER_LANDLOCK. */
+#define TIER_OPTION "--tier landlock"
+
 /* Best first. The tier of a run is the last one that something it lacks leads to. */
 enum tier {
 	TIER_FULL,

@@ -82,6 +82,7 @@ int policy_resolve(const struct policy_input *in, struct spec **ret, struct berm
 	r = fill(s, in, err);
 	if (r < 0)
 		return r;
+	s->tier_landlock = in->tier_landlock;
 	s->learn = in->learn;
 	s->overlay = in->overlay;
 	if (in->argv && copy_list(in->argv, &s->argv) < 0)

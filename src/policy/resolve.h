@@ -82,8 +82,8 @@ struct policy_input {
 	const char *force; /* variable that demands the sandbox whatever settings say (SPEC C12) */
 	bool pretend;	   /* why, explain: make nothing on disk */
 	bool raw_terminal;
-	bool learn, overlay; /* struct spec's */
-	bool bare;	     /* no sandbox, no broker: the host's own proxies may be passed on */
+	bool tier_landlock, learn, overlay; /* struct spec's */
+	bool bare; /* no sandbox, no broker: the host's own proxies may be passed on */
 };
 
 #define POLICY_INPUT_INIT                             \

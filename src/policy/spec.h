@@ -232,6 +232,8 @@ struct spec {
 	bool terminal_filter;	  /* of what the command may write to the user's terminal */
 	bool fail_if_unavailable; /* refuse to run bare where the host cannot sandbox (SPEC B4) */
 	bool exec_deny_writable;  /* exec: deny-writable (noexec on the writable roots) */
+	bool tier_landlock;	  /* a host without user namespaces is run on all the same, held by
+				   * less (docs/tiers.md): only somebody who runs berm says so */
 	bool learn;   /* berm learn: what is looked for and not shown is told as well; nothing is
 		       * decided by it */
 	bool overlay; /* changes of the writable roots and of the private home go nowhere: each is

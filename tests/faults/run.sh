@@ -24,7 +24,7 @@ set_up
 run_once() {
 	tidy
 	# shellcheck disable=SC2086
-	"$tmp/inject" "$@" -- "$berm" run -w "$workspace" ${FAULT_CAPS:+--test-cap $FAULT_CAPS} -- /bin/sh probe.sh "$secret" \
+	"$tmp/inject" "$@" -- "$berm" run -w "$workspace" ${FAULT_CAPS:+--test-cap $FAULT_CAPS --tier landlock} -- /bin/sh probe.sh "$secret" \
 		>"$tmp/out" 2>"$tmp/err" </dev/null 9<"$tmp/names"
 	status=$?
 }

@@ -40,7 +40,7 @@ mkdir -p "$H/.config/berm"
 echo '{"exec": {"deny_writable": true}}' >"$D/exec.json"
 run_in 'echo x >made' --policy "$D/exec.json"
 t_check flat.refused.exec 'exec: deny-writable' grep -q '^berm: .*which cannot hold exec: deny-writable' <<<"$OUT"
-OUT=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" "$BERM" start --test-cap userns -w "$W" 2>&1 </dev/null)
+OUT=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" "$BERM" start --test-cap userns --tier landlock -w "$W" 2>&1 </dev/null)
 t_check flat.refused.warm 'a warm session' grep -q '^berm: .*cannot hold a warm session' <<<"$OUT"
 run_in 'echo x >made' -w "$H"
 t_is flat.refused.home-root 'the home as a workspace' "$RC" 125
@@ -169,7 +169,7 @@ t_check flat.end 'daemons end with the session' test -z "$(left $tag)"
 # Every process of berm, one after the other: the supervisor is a child of the first, ...
 for victim in warden supervisor init guard; do
 	tag=7$RANDOM$RANDOM
-	(cd "$W" && exec env -i HOME="$H" PATH="$T_PATH" "$BERM" run -q -w "$W" --test-cap userns -- \
+	(cd "$W" && exec env -i HOME="$H" PATH="$T_PATH" "$BERM" run -q -w "$W" --test-cap userns --tier landlock -- \
 		sh -c "(setsid sleep ${tag}1 &); sleep ${tag}2" >/dev/null 2>&1 </dev/null) &
 	warden=$!
 	for _ in $(seq 200); do

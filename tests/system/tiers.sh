@@ -63,6 +63,7 @@ while IFS='|' read -r id caps want lack; do
 	args=()
 	for cap in $caps; do
 		args+=(--test-cap "$cap")
+		[[ $cap != @(userns|mounts) ]] || args+=(--tier landlock)
 	done
 	begin "${run[@]}" "${args[@]}" -- sh -c "$ask"
 	holds "tiers.cap.$id" "without ${caps:-nothing}" "$want" "$lack"
@@ -77,8 +78,8 @@ proc|proc|container|proc
 inner|inner-userns|one-userns|inner-userns
 docker|userns-limit proc|container|userns-limit,proc
 all|userns-limit proc inner-userns landlock=2|container|userns-limit,proc,inner-userns
-userns|userns|landlock|userns
-mounts|mounts|landlock|mounts
+flat|userns|landlock|userns
+flat-mounts|mounts|landlock|mounts
 LIST
 
 while IFS='|' read -r id cap words; do
@@ -86,13 +87,23 @@ while IFS='|' read -r id cap words; do
 	begin "${run[@]}" --test-cap $cap -- sh -c "$ask"
 	refuses "tiers.cap.$id" "without $cap" "$words"
 done <<'LIST'
+userns|userns|namespaces
+mounts|mounts|root
 landlock|landlock|no Landlock.*the rules for /
 abi1|landlock=1|no Landlock.*the rules for /
 listener|listener|no listener.*the rules for /
-landlock-5|userns --test-cap landlock=5|Landlock
-landlock-no|mounts --test-cap landlock|Landlock
-listener-no|userns --test-cap listener|filter
+landlock-5|userns --tier landlock --test-cap landlock=5|Landlock
+landlock-no|mounts --tier landlock --test-cap landlock|Landlock
+listener-no|userns --tier landlock --test-cap listener|filter
 LIST
+
+# A floor, not a wish.
+begin "${run[@]}" --tier landlock -- sh -c "$ask"
+holds tiers.floor 'a weaker tier that is allowed and not needed' full ''
+begin "${run[@]}" --tier full -- sh -c "$ask"
+refuses tiers.floor.word 'no other tier can be asked for' '--tier full: not a known value'
+begin "${run[@]}" --test-cap userns --test-cap landlock=5 -- sh -c "$ask"
+t_is tiers.no-offer 'what would not help is not offered' "$RC $(grep -c -e '--tier' <<<"$OUT")" '125 0'
 
 for cap in landlock listener; do
 	begin "${run[@]}" --test-cap $cap --mode review -- sh -c 'cat README.md; echo x >made; touch ~/f /tmp/f && echo private'
@@ -119,7 +130,10 @@ t_is tiers.proc.reads 'with reads trapped too' "$(head -3 <<<"${OUT#berm: tier:*
 
 script=$D/begin.sh
 printf 'cd %q && exec' "$W" >"$script"
+weak=$D/weak.sh
+cp "$script" "$weak"
 printf ' %q' "${run[@]}" -- sh -c "$ask" >>"$script"
+printf ' %q' "${run[@]}" --tier landlock -- sh -c "$ask" >>"$weak"
 
 if ! unshare -Urm true 2>/dev/null; then
 	t_skip tiers.real 'inside a namespace that refuses a part' 'this host gives no user namespaces'
@@ -127,24 +141,33 @@ else
 	begin unshare -Ur sh -c "echo 1 >/proc/sys/user/max_user_namespaces && . '$script'"
 	holds tiers.real.one 'user.max_user_namespaces=1' one-userns inner-userns
 	begin unshare -Ur sh -c "echo 0 >/proc/sys/user/max_user_namespaces && . '$script'"
-	holds tiers.real.none 'user.max_user_namespaces=0' landlock userns
+	refuses tiers.real.none 'user.max_user_namespaces=0' 'namespaces'
+	t_check tiers.real.none.offer 'and both ways out' grep -q '^berm: .*sysctl -w user.max_user_namespaces=65536; or .*--tier landlock$' <<<"$OUT"
+	begin unshare -Ur sh -c "echo 0 >/proc/sys/user/max_user_namespaces && . '$weak'"
+	holds tiers.real.flat 'user.max_user_namespaces=0, and asked' landlock userns
 	begin unshare -Urm sh -c "mount --bind /dev/null /proc/keys && . '$script'"
 	holds tiers.real.masked 'a /proc of which a part is masked' container proc
 	begin unshare -Urm sh -c "mount --bind /proc/sys /proc/sys && mount -o remount,ro,bind /proc/sys && . '$script'"
 	holds tiers.real.readonly 'a read-only /proc/sys' container userns-limit,proc
 	begin unshare -Urm sh -c "mkdir '$D/root' && mount --rbind / '$D/root' && chroot '$D/root' sh '$script'"
-	holds tiers.real.chroot 'a chroot' landlock userns
+	refuses tiers.real.chroot 'a chroot' 'namespaces'
+	begin unshare -Urm sh -c "mount --rbind / '$D/root' && chroot '$D/root' sh '$weak'"
+	holds tiers.real.chroot-flat 'a chroot, and asked' landlock userns
 	begin unshare -Urm sh -c "mount -t tmpfs none /proc && . '$script'"
 	refuses tiers.real.noproc 'no /proc' 'No such file'
 fi
 begin "$T_BASE/bin/underfilter" "${run[@]}" -- sh -c "$ask"
-holds tiers.real.filter "a container engine's filter" landlock userns
+refuses tiers.real.filter "a container engine's filter" 'namespaces: Operation not permitted'
+begin "$T_BASE/bin/underfilter" "${run[@]}" --tier landlock -- sh -c "$ask"
+holds tiers.real.filter-flat "a container engine's filter, and asked" landlock userns
 if command -v bwrap >/dev/null && bwrap --dev-bind / / true 2>/dev/null; then
 	begin bwrap --dev-bind / / --unshare-user --unshare-pid --proc /proc sh "$script"
 	t_check tiers.real.bwrap 'inside bubblewrap' grep -qxE 'full|container' <<<"$(tier)"
 	t_check tiers.real.bwrap.held 'it holds there' test -e "$W/made" -a ! -e "$W/.env" -a ! -e "$H/src/out"
 	begin bwrap --dev-bind / / --unshare-user --disable-userns sh "$script"
-	holds tiers.real.bwrap-disabled 'inside one that forbids namespaces' landlock userns
+	refuses tiers.real.bwrap-disabled 'inside one that forbids namespaces' 'namespaces'
+	begin bwrap --dev-bind / / --unshare-user --disable-userns sh "$weak"
+	holds tiers.real.bwrap-flat 'inside one that forbids namespaces, and asked' landlock userns
 else
 	t_skip tiers.real.bwrap 'inside bubblewrap' 'it is not here, or cannot start'
 fi
@@ -184,13 +207,13 @@ doctor --json --profile terminal
 t_is doctor.allowed 'what the settings allow is no hole' "$(json '[p["result"] for s in o["sandboxes"] for p in s["probes"] if p["name"] == "secret"]') $RC" "['allowed', 'allowed'] 0"
 doctor --json --test-cap proc
 t_is doctor.lower 'a lower tier holds too, and says what to do' "$RC $(json 'o["tier"], o["sandboxes"][0]["lacks"], len(o["fixes"]) == 1')" "0 ('container', ['proc'], True)"
-doctor --json --test-cap userns
+doctor --json --test-cap userns --tier landlock
 t_is doctor.landlock 'without namespaces too' "$RC $(json 'o["tier"], o["sandboxes"][0]["lacks"], o["held"], len(o["fixes"]) == 1')" "0 ('landlock', ['userns'], True, True)"
-doctor --json --test-cap userns --test-cap listener
+doctor --json --test-cap userns
 t_is doctor.none 'no sandbox is no success' "$RC $(json 'o["available"], o["held"], o["backend"], bool(o["sandboxes"][0]["error"])')" "1 (False, False, 'none', True)"
-begin "${run[@]}" --test-cap mounts --test-cap landlock=5 -- sh -c true
+begin "${run[@]}" --test-cap mounts -- sh -c true
 doctor --last
-t_check doctor.last 'the last run that did not start is explained' grep -q '^error: .*Landlock' <<<"$OUT"
+t_check doctor.last 'the last run that did not start is explained' grep -q '^error: .*Operation not permitted' <<<"$OUT"
 t_check doctor.last-fix 'with what to do' grep -q '^to do: ' <<<"$OUT"
 rm -f "$H/.local/state/berm/last-failure.json"
 begin "${run[@]}" -- false

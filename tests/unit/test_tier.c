@@ -70,7 +70,7 @@ static void test_check(void **state)
 			     .origin = { .file = "policy.json", .line = 7 } };
 	struct rule *rules[] = { &rule };
 	struct net_policy net = { 0 };
-	struct spec spec = { .network = { .policy = &net } };
+	struct spec spec = { .network = { .policy = &net }, .tier_landlock = true };
 	struct berm_err err = { 0 };
 
 	(void)state;
@@ -110,6 +110,10 @@ static void test_check_flat(void **state)
 	struct berm_err err = { 0 };
 
 	(void)state;
+	/* Nobody comes to it unasked. */
+	assert_int_equal(tier_check(&spec, &plan, LACK_USERNS, &err), -EOPNOTSUPP);
+	assert_non_null(strstr(err.fix, "--tier landlock"));
+	spec.tier_landlock = true;
 	assert_int_equal(tier_check(&spec, &plan, LACK_USERNS, &err), 0);
 	/* To read is for the supervisor to judge. */
 	spec.read_deny = true;
@@ -123,13 +127,15 @@ static void test_check_flat(void **state)
 	spec.network.n_publish = 1;
 	spec.network.all_unix_sockets = true;
 	spec.exec_deny_writable = true;
+	spec.learn = true;
 	spec.root = ROOT_HOST;
 	spec.home = HOME_HOST;
 	spec.net = NET_OPEN;
 	assert_int_equal(tier_check(&spec, &plan, LACK_MOUNTS, &err), -EOPNOTSUPP);
 	for (const char *const *w =
 		     (const char *const[]){ "publish", "unix sockets", "deny-writable",
-					    "--root host", "--home host", "--net open", NULL };
+					    "--root host", "--home host", "--net open",
+					    "berm learn", NULL };
 	     *w; w++)
 		assert_non_null(strstr(err.msg, *w));
 	assert_null(strstr(err.msg, "github.com"));
