@@ -82,7 +82,9 @@ static int link_places(struct request *r, struct source *s, struct place *to)
 
 	if (to->last != LAST_NORM)
 		return link_object(r, s, to);
-	if (s->obj.root != to->root)
+	/* The name may lead elsewhere by now. Where the roots are mounts the kernel would refuse
+	 * what then is a link from one into the other. */
+	if (s->obj.root != to->root || (s->by_name && s->place.root != to->root))
 		return place_type(to, NULL) != FT_NONE ? -EEXIST : -EXDEV;
 	if (type == FT_DIR) /* never linked: the kernel says why not */
 		return link_object(r, s, to);

@@ -11,7 +11,7 @@
 #include "linux/supervisor/git.h"
 #include "linux/supervisor/meta.h"
 
-int meta_object(struct request *r, int dirfd, uint64_t path, int flags, struct object *o)
+static int find_object(struct request *r, int dirfd, uint64_t path, int flags, struct object *o)
 {
 	bool follow = !(flags & AT_SYMLINK_NOFOLLOW);
 	ssize_t n;
@@ -29,6 +29,15 @@ int meta_object(struct request *r, int dirfd, uint64_t path, int flags, struct o
 	if (dirfd == AT_FDCWD)
 		return object_find(r, &START_AT(AT_FDCWD), ".", true, o);
 	return object_of_fd(r, dirfd, o);
+}
+
+int meta_object(struct request *r, int dirfd, uint64_t path, int flags, struct object *o)
+{
+	int err = find_object(r, dirfd, path, flags, o);
+
+	if (!err && r->sup->in->flat && !o->root)
+		err = sight_refused(r->sup, o->fd, false);
+	return err;
 }
 
 int meta_allowed(struct request *r, const struct object *o)

@@ -9,6 +9,8 @@
 #include "linux/supervisor/open.h"
 
 #define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
+/* Access mode 3, open(2); O_ACCMODE is more than that in musl. */
+#define NO_ACCESS (O_WRONLY | O_RDWR)
 /* The kernel's own O_LARGEFILE: libc says 0 where every file is large. */
 #define KERNEL_LARGEFILE 0100000
 /* What open(2) takes notice of; it ignores the rest, openat2 refuses it. */
@@ -76,6 +78,13 @@ static bool empties_unseen(int flags)
 	return flags & O_TRUNC && mode != O_WRONLY && mode != O_RDWR;
 }
 
+/* Access mode 3 asks for no right that Landlock judges, and what is opened so can be looked at:
+ * where Landlock is what hides it, the path could be swapped as well. */
+static bool must_not_continue(const struct request *r, int flags)
+{
+	return empties_unseen(flags) || (r->sup->in->flat && (flags & NO_ACCESS) == NO_ACCESS);
+}
+
 /* No set-user-id program is left behind, in a private place neither (the private home is
  * a directory of the host): here the bits are left out, as by a umask. */
 #define OPEN_MODES 01777
@@ -141,16 +150,16 @@ static int open_call(struct request *r, int dirfd, uint64_t path, int flags, mod
 	if (n < 0)
 		return (int)n;
 	if (plain_device(r->path))
-		return empties_unseen(o.flags) ? -EACCES : SUP_CONTINUE;
+		return must_not_continue(r, o.flags) ? -EACCES : SUP_CONTINUE;
 	if (is_nonsense(o.flags))
 		return open_nonsense(r, START_AT(dirfd), r->path, &o);
 	r->walk_err = 0;
 	err = open_path(r, START_AT(dirfd), r->path, &o);
-	if (err != SUP_CONTINUE || !(empties_unseen(o.flags) || makes_setid(o.flags, mode)))
+	if (err != SUP_CONTINUE || !(must_not_continue(r, o.flags) || makes_setid(o.flags, mode)))
 		return err;
 	if (r->walk_err)
 		return walk_errno(r, START_AT(dirfd), r->path, &o);
-	return empties_unseen(o.flags) ? -EACCES : -EPERM;
+	return must_not_continue(r, o.flags) ? -EACCES : -EPERM;
 }
 
 int sys_openat(struct request *r)
