@@ -300,6 +300,16 @@ static bpf_label check_foreign(struct bpf_gen *g, const struct sc_abi *a, const 
 	return bpf_jeq(g, a->foreign, next, e->nosys);
 }
 
+/* No socket is made that needs a name or a peer, but a bound one of a socketpair's would take an
+ * abstract name of the host's. */
+static void close_names(struct bpf_gen *g, const struct seccomp_opts *o, bpf_label *of)
+{
+	static const unsigned ids[] = { SC_ID_bind, SC_ID_connect, SC_ID_listen };
+
+	for (size_t i = 0; o->flat && i < ARRAY_SIZE(ids); i++)
+		of[sc_rows[ids[i]].nr[o->arch]] = bpf_ret(g, SC_RET_ERRNO(EACCES));
+}
+
 int seccomp_build(const struct seccomp_opts *o, struct seccomp_prog *ret)
 {
 	const struct sc_abi *a = &sc_abis[o->arch];
@@ -317,6 +327,7 @@ int seccomp_build(const struct seccomp_opts *o, struct seccomp_prog *ret)
 			of[sc_rows[i].nr[o->arch]] = to[sc_rows[i].class];
 	of[sc_rows[SC_ID_execveat].nr[o->arch]] = check_exec(&g, &e);
 	of[sc_rows[SC_ID_ioprio_set].nr[o->arch]] = check_priority(&g, &e, 1);
+	close_names(&g, o, of);
 
 	foreign = check_foreign(&g, a, &e);
 	next = bpf_dispatch(&g, of, ARRAY_SIZE(of));

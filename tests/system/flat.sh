@@ -148,6 +148,17 @@ kill $other
 wait $other 2>/dev/null
 in_it ps 'the own ones are' 'sh' 'ps -o comm= -p $$'
 in_it ipc 'no System V IPC of the host' '' 'ipcmk -Q 2>/dev/null; ipcmk -M 100 2>/dev/null; ipcs -q 2>/dev/null | grep 0x'
+[[ ! -x $py ]] || in_it abstract 'no abstract socket name of the host is taken' 'PermissionError PermissionError' "$py -c '
+import socket
+def t(call, *a):
+    try:
+        call(*a)
+        return \"done\"
+    except OSError as e:
+        return type(e).__name__
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+print(t(a.bind, \"\0berm-test\"), t(b.connect, \"\0berm-test\"))'"
+in_it inner 'a berm inside starts nothing' '125' "'$BERM' run -- touch inner >/dev/null 2>&1; echo \$? \$(ls inner 2>/dev/null)"
 in_it proc 'of /proc what is not of other processes' 'yes' 'cat /proc/keys /proc/net/tcp /proc/self/net/tcp /proc/1/comm 2>/dev/null; grep -q MemTotal /proc/meminfo && grep -q stack /proc/self/maps && test -n "$(readlink /proc/self/exe)" && echo yes'
 in_it network 'no connection, by no way' '' 'exec 2>/dev/null; (exec 3<>/dev/tcp/127.0.0.1/22) && echo out; bash -c "exec 3<>/dev/tcp/127.0.0.1/22" && echo out; bash -c "exec 3<>/dev/udp/127.0.0.1/53" && echo out; getent hosts example.com'
 

@@ -530,6 +530,9 @@ static void test_flat(void **state)
 		{ "socket", { AF_VSOCK, SOCK_STREAM }, ERR(EAFNOSUPPORT) },
 		{ "socketpair", { AF_UNIX, SOCK_STREAM }, ALLOW },
 		{ "socketpair", { AF_UNIX, SOCK_DGRAM }, ERR(EPERM) },
+		{ "bind", { 3 }, ERR(EACCES) },
+		{ "connect", { 3 }, ERR(EACCES) },
+		{ "listen", { 3 }, ERR(EACCES) },
 		{ "shmget", { 1 }, ERR(ENOSYS) },
 		{ "semop", { 1 }, ERR(ENOSYS) },
 		{ "msgrcv", { 1 }, ERR(ENOSYS) },
@@ -551,7 +554,8 @@ static void test_flat(void **state)
 	static const struct arg_case others[] = {
 		{ "prlimit64", { 77 }, ALLOW },	   { "setpriority", { PRIO_USER, 0 }, ALLOW },
 		{ "shmget", { 1 }, ALLOW },	   { "stat", { 0 }, ALLOW },
-		{ "ioprio_set", { 3, 0 }, ALLOW },
+		{ "ioprio_set", { 3, 0 }, ALLOW }, { "bind", { 3 }, TRAP },
+		{ "connect", { 3 }, ALLOW },
 	};
 
 	(void)state;
