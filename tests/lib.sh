@@ -42,6 +42,35 @@ T_PEER=${T_PEER:-0}
 # Parts of the host that are taken away (docs/tiers.md), split at blanks.
 T_CAPS=${T_CAPS:-}
 
+# The options for that: CAPS.
+set_caps()
+{
+	local cap
+	CAPS=()
+	for cap in $T_CAPS; do
+		CAPS+=(--test-cap "$cap")
+		! flat_cap "$cap" || CAPS+=(--tier landlock)
+	done
+}
+
+# flat_cap NAME: without this part there are no namespaces.
+flat_cap()
+{
+	[[ $1 == @(userns|mounts) ]]
+}
+
+# Are there none?
+flat_tier()
+{
+	local cap
+	for cap in $T_CAPS; do
+		flat_cap "$cap" && return 0
+	done
+	return 1
+}
+
+set_caps
+
 # ---- results ---------------------------------------------------------------
 
 # One line a result into the subject's file: KIND ID TEXT; notes begin with "#".
@@ -169,16 +198,12 @@ run_in()
 T_ENV=()
 run_words()
 {
-	local cap caps=()
 	EV=$D/events
 	: >"$EV"
-	for cap in $T_CAPS; do
-		caps+=(--test-cap "$cap")
-		[[ $cap != @(userns|mounts) ]] || caps+=(--tier landlock)
-	done
+	set_caps
 	OUT=$(cd "$W" && env -i HOME="$H" PATH="$T_PATH" TERM=dumb LC_ALL=C.UTF-8 \
 		"${T_ENV[@]}" setsid -w timeout -k 1 "$T_TIMEOUT" \
-		"$BERM" run -w "$W" --events "$EV" "${caps[@]}" "$@" <"${T_STDIN:-/dev/null}" 2>&1)
+		"$BERM" run -w "$W" --events "$EV" "${CAPS[@]}" "$@" <"${T_STDIN:-/dev/null}" 2>&1)
 	RC=$?
 	# what is told of the tier is no word of the command's
 	while [[ $T_CAPS && $OUT == @('berm: tier: '|'berm: network: closed')* ]]; do
@@ -402,6 +427,12 @@ i386_here()
 	((rc == 42))
 }
 
+# Was the last run refused, because a part was taken away that one of its rules needs?
+tier_refused()
+{
+	[[ $T_CAPS && $RC == 125 && $OUT == 'berm: '*' (tier '*'), which cannot hold '* ]]
+}
+
 attack()
 {
 	local id=$1 text=$2 why='' opts
@@ -424,8 +455,10 @@ attack()
 		return 0
 	fi
 	eval "opts=($r_opts)"
+	# What is elsewhere there but not the command's is not there at all.
+	[[ -z $r_errno ]] || ! flat_tier || r_errno+='|ENOSYS|EAFNOSUPPORT|EPROTONOSUPPORT'
 	run_in "$r_do" "${opts[@]}"
-	if [[ $T_CAPS && $RC == 125 && $OUT == 'berm: '*' (tier '*'), which cannot hold '* ]]; then
+	if tier_refused; then
 		t_skip "$id" "$text" "refused: ${OUT%%$'\n'*}"
 		drop "$D"
 		return 0

@@ -13,7 +13,7 @@ with_fds()
 		fresh ".$where"
 		printf 'line one\n' >"$H/log"
 		local run=(/bin/sh -c "$(prelude)echo @ran >&2; $script")
-		[[ $where == in ]] && run=("$BERM" run -w "$W" -- "${run[@]}")
+		[[ $where == in ]] && run=("$BERM" run -w "$W" "${CAPS[@]}" -- "${run[@]}")
 		(cd "$W" && eval "HOME=$H timeout 20 \"\${run[@]}\" $redir") >"$D/shell.out" 2>&1
 		local rc=$?
 		OUT=$(cat "$D/out" "$D/shell.out" 2>/dev/null)

@@ -75,7 +75,7 @@ start_run()
 	fresh
 	t=$(tag)
 	EV=$D/events
-	(cd "$W" && HOME=$H exec setsid env --default-signal "$BERM" run -w "$W" --events "$EV" -- \
+	(cd "$W" && HOME=$H exec setsid env --default-signal "$BERM" run -w "$W" --events "$EV" "${CAPS[@]}" -- \
 		/bin/sh -c "(setsid sleep $t &); touch started; sleep $t" </dev/null >"$D/out" 2>&1) &
 	main=$!
 	own_pid "$main"
@@ -181,7 +181,7 @@ if wanted lifecycle.kill-start; then
 	for us in 0 1 2 3 4 5 6 8 10 12 15 20 30; do
 		fresh
 		t=$(tag)
-		(cd "$W" && HOME=$H exec setsid "$BERM" run -w "$W" -- /bin/sh -c "echo x >begun; sleep $t" </dev/null >"$D/out" 2>&1) &
+		(cd "$W" && HOME=$H exec setsid "$BERM" run -w "$W" "${CAPS[@]}" -- /bin/sh -c "echo x >begun; sleep $t" </dev/null >"$D/out" 2>&1) &
 		main=$!
 		sleep "0.0$(printf %02d "$us")"
 		crew_of "$main"

@@ -115,6 +115,7 @@ for dst in '8.8.8.8 443' '169.254.169.254 80' '10.0.0.1 123' '2606:4700::1111 44
 	255) answer=EACCES ;;
 	*) answer=ECONNREFUSED ;;
 	esac
+	! flat_tier || answer=EPROTONOSUPPORT
 	if [[ $OUT == *"$answer"* ]]; then
 		t_ok "net.udp.${dst% *}" "no datagram to ${dst% *} ($answer)"
 	else
@@ -131,7 +132,8 @@ if wanted net.quick; then
 	run_in 'ls /sys/class/net 2>/dev/null; cat /proc/net/dev /proc/net/route /proc/net/arp /proc/net/tcp /proc/net/unix'
 	t_check net.interfaces 'no interface of the host is seen' test "${OUT/eth0/}" = "$OUT"
 	t_check net.tables 'nor its sockets' test "${OUT/$BASE_NAME/}" = "$OUT" -a "${OUT/$(printf %04X "$TCP")/}" = "$OUT"
-	t_check net.table-ran 'and the tables were read' grep -q 'lo:' <<<"$OUT"
+	# Without a network of its own there are none to read.
+	flat_tier || t_check net.table-ran 'and the tables were read' grep -q 'lo:' <<<"$OUT"
 	drop "$D"
 fi
 attack net.listen-not-on-host 'a server inside is not reached from the host' control='none:the port would be the host'"'"'s' \

@@ -57,7 +57,7 @@ for form in kill-group setpriority-group ioprio-group; do
 	for where in bare in; do
 		fresh ".$where"
 		cmd=("$A" proc "$form")
-		[[ $where == in ]] && cmd=("$BERM" run -w "$W" -- "${cmd[@]}")
+		[[ $where == in ]] && cmd=("$BERM" run -w "$W" "${CAPS[@]}" -- "${cmd[@]}")
 		(cd "$W" && HOME=$H setsid -w bash -c "$group"'trap "" USR1; timeout --foreground 20 "$@" >out 2>&1; sleep 0.1; '"$look"' && touch harm; kill -9 $s 2>/dev/null' - "${cmd[@]}" \
 			</dev/null >/dev/null 2>&1)
 		[[ -e $W/harm ]] && hit=1 || hit=0

@@ -18,6 +18,7 @@ attack state.home-of-another 'the private home of another workspace is not there
 # What the command writes into its private home no rule judges: nothing in the workspace leads
 # a host's tool to it.
 home='S=$(awk -v h="$HOME" "\$5 == h { print \$4 }" /proc/self/mountinfo); [ -n "$S" ] || exit 1; N=${S##*/}'
+! flat_tier || home='S=$HOME; N=${S##*/}'
 while IFS='|' read -r id do; do
 	attack "state.link-$id" "a link to the private home: $id" control='none:there is no private home bare' \
 		do="$home; $do" harm='[[ -L l ]]' event='file-create */l'
@@ -93,7 +94,7 @@ for w in / '$H'; do
 	wanted "state.root-$w" || continue
 	fresh
 	eval "w=$w"
-	OUT=$(cd "$W" && HOME=$H timeout 20 "$BERM" run -w "$w" -- sh -c "echo x >$H/.bashrc; echo x >$H/.ssh/authorized_keys; cat $H/.ssh/id_ed25519; echo @ran" 2>&1)
+	OUT=$(cd "$W" && HOME=$H timeout 20 "$BERM" run -w "$w" "${CAPS[@]}" -- sh -c "echo x >$H/.bashrc; echo x >$H/.ssh/authorized_keys; cat $H/.ssh/id_ed25519; echo @ran" 2>&1)
 	t_check "state.wide.${w//\//_}" "-w $w is refused or keeps secrets and rc files" \
 		test "${OUT/CANARY/}" = "$OUT" -a "$(cat "$H/.bashrc")" = '# rc' -a ! -e "$H/.ssh/authorized_keys"
 	drop "$D"

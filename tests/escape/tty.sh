@@ -48,7 +48,7 @@ on_tty()
 		[[ $where == bare && $control == none ]] && continue
 		fresh ".$where"
 		local run=(/bin/sh -c "$(prelude)$script")
-		[[ $where == in ]] && run=("$BERM" run -w "$W" -- "${run[@]}")
+		[[ $where == in ]] && run=("$BERM" run -w "$W" "${CAPS[@]}" -- "${run[@]}")
 		(cd "$W" && HOME=$H PATH=$T_PATH timeout 25 /usr/bin/python3 "$pty" "$D/tty.out" "${run[@]}" >/dev/null 2>&1 </dev/null)
 		OUT=$(tr -d '\r\000' <"$D/tty.out")
 		hit=0

@@ -175,7 +175,8 @@ left()
 }
 
 tag=7$RANDOM$RANDOM
-run_in "(setsid sleep ${tag}1 &); nohup sleep ${tag}2 >/dev/null 2>&1 & (sleep ${tag}3 &); echo begun"
+run_in "git config user.name x; (setsid sleep ${tag}1 &); nohup sleep ${tag}2 >/dev/null 2>&1 & (sleep ${tag}3 &); echo begun"
+t_check flat.end.soon 'in time' test "$RC" = 0
 t_check flat.end 'daemons end with the session' test -z "$(left $tag)"
 
 # Every process of berm, one after the other: the supervisor is a child of the first, ...

@@ -36,6 +36,10 @@ void git_read_done(void);
 int git_judge(enum git_role role, const char *path, const char *root, const struct git_bytes *old,
 	      const struct git_bytes *bytes, char reason[GIT_REASON_MAX]);
 
+/* The session is over: the process that parses is ended, and there will be no other. The names
+ * are held exclusively, as for git_judge(). */
+void git_judge_end(void);
+
 /* May p, a ".git", make its directory a repository? 0, SUP_AGAIN or a denial. */
 int git_may_found(struct request *r, struct place *p);
 

@@ -45,6 +45,7 @@ struct helper_process {
 static struct job *job;
 static int job_fd = -1;
 static struct helper_process helper;
+static bool ended;
 static const char **roots;
 static size_t n_roots;
 static struct seccomp_prog filter;
@@ -218,6 +219,14 @@ static void stop(void)
 	helper.pid = 0;
 }
 
+void git_judge_end(void)
+{
+	ended = true;
+	/* tgkill(2) is what this process's own filter has. */
+	if (helper.pid)
+		(void)syscall(SYS_tgkill, helper.pid, helper.pid, SIGKILL);
+}
+
 static bool ask_once(struct verdict_msg *ret)
 {
 	struct pollfd p = { .events = POLLIN };
@@ -264,7 +273,7 @@ int git_judge(enum git_role role, const char *path, const char *root, const stru
 	if (old->data && old->len == bytes->len && memcmp(old->data, bytes->data, old->len) == 0)
 		return 0;
 	(void)snprintf(reason, GIT_REASON_MAX, "%s", "git's file could not be judged");
-	if (!job)
+	if (!job || ended)
 		return -EACCES;
 	job->role = role;
 	job->has_old = old->data;

@@ -222,6 +222,8 @@ void git_finish(struct sup *s, struct worker *w)
 	for (size_t i = 0; n_standins && i < STANDINS_MAX; i++)
 		if (standins[i].used)
 			(void)settle_one(s, w, &standins[i]);
+	/* Who waits for what is left of the session must not wait for this one. */
+	git_judge_end();
 	pthread_rwlock_unlock(&s->names);
 }
 
