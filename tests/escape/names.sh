@@ -27,6 +27,8 @@ for form in $(forms); do
 		event='file-* */%s'
 		;;
 	esac
+	# There is no socket to bind.
+	[[ $form != bind-* ]] || ! flat_tier || event=''
 	control=bare
 	if [[ $form == file-handle ]]; then
 		control='root:open_by_handle_at needs root'
@@ -103,7 +105,7 @@ tar|mkdir s; cp README.md s/e; tar cf t.tar --transform 's,s/e,.env,' s/e; tar x
 unzip|/usr/bin/python3 -c 'import zipfile; zipfile.ZipFile("t.zip", "w").writestr(".env", "X=1")'; unzip -o -q t.zip
 patch|printf -- '--- /dev/null\n+++ b/.env\n@@ -0,0 +1 @@\n+X=1\n' | git apply
 git-checkout|b=$(echo X=1 | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$b,.env; git checkout-index -f .env
-git-stash|b=$(echo X=1 | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$b,.env; git commit -qm e; git reset -q --hard
+git-stash|b=$(echo X=1 | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$b,.env; git -c user.name=t -c user.email=t@example.com commit -qm e; git reset -q --hard
 vim|vim -es -u NONE -c 'w! .env' -c q README.md
 node|node -e 'require("fs").writeFileSync(".env", "X=1")'
 sqlite|sqlite3 .env 'create table t(x)'

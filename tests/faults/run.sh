@@ -101,7 +101,7 @@ judge() {
 		fi
 		return
 	fi
-	lines=$(grep . "$tmp/err" | grep -cv '^berm: tier: ')
+	lines=$(grep . "$tmp/err" | grep -Ecv '^berm: (tier|network: closed): ')
 	if ((status >= 125 && status <= 127 || status == 137)) && [[ $(head -c 6 "$tmp/err") == 'berm: ' ]] && ((lines <= 2)); then
 		ok "$name: $(head -n 1 "$tmp/err" | tr '#' ' ')"
 	elif early "$process" "$number" && ((status != 0 && status < 197)); then
