@@ -566,12 +566,12 @@ static void test_flat(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open),	    cmocka_unit_test(test_flat),
-		cmocka_unit_test(test_close),	    cmocka_unit_test(test_utimensat),
-		cmocka_unit_test(test_sockets),	    cmocka_unit_test(test_ioctls),
-		cmocka_unit_test(test_namespaces),  cmocka_unit_test(test_leases),
-		cmocka_unit_test(test_personality), cmocka_unit_test(test_memory_files),
-		cmocka_unit_test(test_own),	    cmocka_unit_test(test_flat),
+		cmocka_unit_test(test_open),	     cmocka_unit_test(test_close),
+		cmocka_unit_test(test_utimensat),    cmocka_unit_test(test_sockets),
+		cmocka_unit_test(test_ioctls),	     cmocka_unit_test(test_namespaces),
+		cmocka_unit_test(test_leases),	     cmocka_unit_test(test_personality),
+		cmocka_unit_test(test_memory_files), cmocka_unit_test(test_own),
+		cmocka_unit_test(test_flat),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
