@@ -14,7 +14,6 @@
 
 /* The kit, while this process has it. */
 static struct net_kit kit;
-static struct kit_report report;
 static bool held;
 
 /* The warden's last words to us, the same as ours to it. */
@@ -41,7 +40,8 @@ static void degraded(int fd, const char *reason)
 	(void)send(fd, &rec, sizeof(rec.h) + sizeof(what) - 1 + rec.h.reason_len, MSG_NOSIGNAL);
 }
 
-static void tell_rung(int fd, const struct net_kit *k, const struct kit_report *rep)
+/* Before the command runs: what it writes comes after that. */
+static void tell_rung(const struct warden *w, const struct net_kit *k, const struct kit_report *rep)
 {
 	static const char *const lost[] = {
 		[NET_RUNG_TPROXY] = "a refused connection is reset after it was accepted",
@@ -52,7 +52,7 @@ static void tell_rung(int fd, const struct net_kit *k, const struct kit_report *
 	int err = rep->redirect_err;
 	char reason[512];
 
-	if (k->rung == NET_RUNG_GATE)
+	if (k->rung == NET_RUNG_GATE || !w->ops->on_degraded)
 		return;
 	if (k->rung == NET_RUNG_TPROXY) {
 		part = "no packet queue";
@@ -63,7 +63,7 @@ static void tell_rung(int fd, const struct net_kit *k, const struct kit_report *
 	}
 	(void)snprintf(reason, sizeof(reason), "%s (%s): %s", part,
 		       err ? strerror(-err) : "switched off", lost[k->rung]);
-	degraded(fd, reason);
+	w->ops->on_degraded(w->ops->ctx, "network", reason);
 }
 
 /* What is the warden's alone, and what would hide another process's end. */
@@ -196,7 +196,6 @@ static void _noreturn_ steward_main(struct warden *w)
 	begin(w);
 	if (fcntl(w->l->kit[0], F_SETFL, O_RDWR | O_NONBLOCK) < 0)
 		_exit(125);
-	tell_rung(w->l->net[1], &kit, &report);
 	sleep_until_needed(w, &kit);
 	kit.init_pid = w->l->shared->init_pid;
 	w->ops->steward(w->ops->ctx, &kit, w->l->net[1]);
@@ -210,6 +209,7 @@ int steward_prepare(struct warden *w, struct fail_record *ret)
 					     [KIT_PART_HOST_PORT] = STAGE_HOST_PORT,
 					     [KIT_PART_PUBLISH] = STAGE_PUBLISH };
 	const struct net_spec *n = &w->l->spec->network;
+	struct kit_report report;
 	int r = kit_receive(w->l->kit[0], n, &kit);
 
 	held = true;
@@ -220,14 +220,10 @@ int steward_prepare(struct warden *w, struct fail_record *ret)
 	*ret = (struct fail_record){ FAIL_MAGIC, stages[report.part], -r, report.index };
 	if (r < 0)
 		return r;
+	tell_rung(w, &kit, &report);
 	r = kit_ready(w->l->kit[0]);
 	*ret = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
 	return r;
-}
-
-bool steward_has_news(void)
-{
-	return held && kit.rung != NET_RUNG_GATE;
 }
 
 int steward_start(struct warden *w)

@@ -11,8 +11,6 @@
  * 0 or a negative errno: ret is what failed, and -EPIPE that init has gone, which says why itself.
  */
 int steward_prepare(struct warden *w, struct fail_record *ret);
-/* Made ready, but with less than was wanted, which the steward tells. */
-bool steward_has_news(void);
 /* The command runs: forks. Returns 0 or a negative errno; the network's sockets are closed here
  * in any case, which without a steward closes the network. */
 int steward_start(struct warden *w);

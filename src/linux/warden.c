@@ -215,8 +215,8 @@ static void handle_fail(struct warden *w)
 		return;
 	w->unsettled = true;
 	w->settle_at = warden_now_ms() + SETTLE_MS;
-	/* A session lives, and what there is to tell is told. */
-	if (w->warm || (w->kit_ready && steward_has_news()))
+	/* A session lives. */
+	if (w->warm)
 		settle(w);
 }
 
