@@ -5,6 +5,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 export RACE_MS=${RACE_MS:-400}
+# Bare too the window may be missed.
+export T_CONTROL_TRIES=4
 race="RACE_MS=$RACE_MS \$A race"
 
 for form in path-open path-openat2 path-creat path-mkdir path-mknod path-symlink path-link path-rename \
