@@ -36,7 +36,7 @@ export LC_ALL=C.UTF-8
 umask 022
 
 T_PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin
-T_TIMEOUT=${T_TIMEOUT:-30}
+T_TIMEOUT=${T_TIMEOUT:-120}
 # A peer has no events and other errnos; only what came through counts.
 T_PEER=${T_PEER:-0}
 # Parts of the host that are taken away (docs/tiers.md), split at blanks.
