@@ -29,7 +29,7 @@ struct shell_name {
 
 struct reading {
 	struct shell_pool *pool;
-	struct shell_part *parts;
+	struct shell_part *parts; /* in the pool */
 	struct shell_word *words;
 	struct shell_redir *redirs;
 	char *text;   /* words in the making */

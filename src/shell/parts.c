@@ -21,18 +21,28 @@ static void out_of_memory(struct stream *st)
 	stream_fail(st, SHELL_WHY_LIMIT, "out of memory");
 }
 
+/* The list is in the pool, where it stays. */
+static int more_parts(struct reading *r)
+{
+	uint32_t n = r->cap_parts * 2;
+	struct shell_part *p = shell_pool_alloc(r->pool, n * sizeof(*p));
+
+	if (!p)
+		return -1;
+	memcpy(p, r->parts, r->n_parts * sizeof(*p));
+	r->parts = p;
+	r->cap_parts = n;
+	return 0;
+}
+
 static int32_t part_add(struct stream *st, size_t off)
 {
 	struct reading *r = st->r;
 	struct shell_part *p;
 
-	if (r->n_parts == r->cap_parts) {
-		p = bigger(r->parts, &r->cap_parts, sizeof(*p));
-		if (!p) {
-			out_of_memory(st);
-			return -1;
-		}
-		r->parts = p;
+	if (r->n_parts == r->cap_parts && more_parts(r) < 0) {
+		out_of_memory(st);
+		return -1;
 	}
 	p = &r->parts[r->n_parts];
 	*p = (struct shell_part){

@@ -6,11 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/huge.h"
+
 #define CHUNK_MIN 8192
-#define CHUNK_MAX (1u << 20)
+#define CHUNK_MAX HUGE_SIZE
+/* From here on a huge page is cheaper than so many small ones. */
+#define CHUNK_HUGE (256u << 10)
 
 struct chunk {
 	struct chunk *next;
+	size_t huge; /* its size when it is of huge pages, else 0 */
 	alignas(16) char data[];
 };
 
@@ -22,11 +27,18 @@ struct shell_pool {
 
 static int grow(struct shell_pool *p, size_t n)
 {
-	size_t size = p->next_size > n + 64 ? p->next_size : n + 64;
-	struct chunk *c = malloc(sizeof(*c) + size);
+	size_t size = p->next_size > n + 64 ? p->next_size : n + 64, huge = 0;
+	struct chunk *c = NULL;
 
+	if (size >= CHUNK_HUGE)
+		c = huge_new(sizeof(*c) + n + 64, &huge);
+	if (c)
+		size = huge - sizeof(*c);
+	else
+		c = malloc(sizeof(*c) + size);
 	if (!c)
 		return -1;
+	c->huge = huge;
 	c->next = p->chunks;
 	p->chunks = c;
 	p->at = c->data;
@@ -51,7 +63,10 @@ void shell_pool_free(struct shell_pool *p)
 		return;
 	for (struct chunk *c = p->chunks, *next; c; c = next) {
 		next = c->next;
-		free(c);
+		if (c->huge)
+			huge_free(c, c->huge);
+		else
+			free(c);
 	}
 	free(p);
 }

@@ -393,8 +393,10 @@ static bool may_concern(const char *row, const char *name, size_t len)
 	if (*row == '>' || *row == ':')
 		return true;
 	for (;;) {
-		size_t n = strcspn(p, "| ");
+		size_t n = 0;
 
+		while (p[n] && p[n] != '|' && p[n] != ' ')
+			n++;
 		if (n && (p[n - 1] == '*' || *p == '*' || (n == len && memcmp(p, name, n) == 0)))
 			return true;
 		if (p[n] != '|')

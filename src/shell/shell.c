@@ -11,7 +11,6 @@
 
 static void reading_free(struct reading *r)
 {
-	free(r->parts);
 	free(r->words);
 	free(r->redirs);
 	free(r->text);
@@ -98,33 +97,26 @@ static void part_finish(struct reading *r, int32_t i)
 		if (has_subscript(&p->assigns[k]))
 			part_why(r, i, SHELL_WHY_EVAL, true);
 	}
-	for (uint32_t k = p->flags & SHELL_TEST ? 0 : 1; k < p->n_words && evaluates(p); k++)
-		if (has_subscript(&p->words[k]))
+	for (uint32_t k = p->flags & SHELL_TEST ? 0 : 1; k < p->n_words; k++)
+		if (has_subscript(&p->words[k]) && evaluates(p))
 			part_why(r, i, SHELL_WHY_EVAL, true);
 }
 
 static int line_new(struct reading *r, struct shell_line **ret, struct berm_err *err)
 {
-	struct shell_line *line = NULL;
-	struct shell_part *parts = NULL;
+	struct shell_line *line = r->oom ? NULL : shell_pool_alloc(r->pool, sizeof(*line));
 
-	if (!r->oom) {
-		line = shell_pool_alloc(r->pool, sizeof(*line));
-		parts = shell_pool_alloc(r->pool, (r->n_parts + 1) * sizeof(*parts));
-	}
-	if (!line || !parts) {
+	if (!line) {
 		reading_free(r);
 		return err_set(err, -ENOMEM, "reading a command line: out of memory");
 	}
-	*line = (struct shell_line){ .parts = parts, .n_parts = r->n_parts, .pool = r->pool };
+	*line = (struct shell_line){ .parts = r->parts, .n_parts = r->n_parts, .pool = r->pool };
 	for (uint32_t i = 0; i < r->n_parts; i++) {
 		part_finish(r, (int32_t)i);
 		line->why |= r->parts[i].why;
 		line->blind |= r->parts[i].blind;
 		line->flags |= r->parts[i].flags;
 	}
-	if (r->n_parts)
-		memcpy(parts, r->parts, r->n_parts * sizeof(*parts));
 	memcpy(line->note, r->note, sizeof(line->note));
 	r->pool = NULL;
 	reading_free(r);
@@ -132,16 +124,20 @@ static int line_new(struct reading *r, struct shell_line **ret, struct berm_err 
 	return 0;
 }
 
-static int reading_new(struct reading *r, size_t hint, struct berm_err *err)
+/* len: of the text. Scripts have a command in some 64 bytes. */
+static int reading_new(struct reading *r, size_t len, struct berm_err *err)
 {
-	const size_t room = 256;
+	const size_t room = 256, parts = len > SHELL_MAX_BYTES ? 0 : len / 64;
 
 	/* The text is there from the beginning: an empty one is a place in it as well. */
-	*r = (struct reading){ .pool = shell_pool_new(hint),
+	*r = (struct reading){ .pool = shell_pool_new(len * 10),
 			       .text = malloc(room),
 			       .act = malloc(room),
-			       .cap_text = room };
-	if (r->pool && r->text && r->act)
+			       .cap_text = room,
+			       .cap_parts = (uint32_t)parts + 8 };
+	if (r->pool)
+		r->parts = shell_pool_alloc(r->pool, r->cap_parts * sizeof(*r->parts));
+	if (r->parts && r->text && r->act)
 		return 0;
 	reading_free(r);
 	return err_set(err, -ENOMEM, "reading a command line: out of memory");
@@ -151,7 +147,7 @@ int shell_parse(const char *line, size_t len, struct shell_line **ret, struct be
 {
 	struct reading r;
 	struct stream st = { .r = &r, .s = line, .end = len, .real_end = len, .parent = -1 };
-	int e = reading_new(&r, len * 10, err);
+	int e = reading_new(&r, len, err);
 
 	if (e < 0)
 		return e;
@@ -168,7 +164,7 @@ int shell_parse_argv(const char *const *argv, size_t n, struct shell_line **ret,
 {
 	struct reading r;
 	struct stream st = { .r = &r, .s = "", .parent = -1 };
-	int e = reading_new(&r, n * 64, err);
+	int e = reading_new(&r, n * 8, err);
 	uint32_t off = 0;
 	int32_t part;
 
