@@ -157,14 +157,16 @@ struct hearing {
 	bool doubts[SCOPE_N];
 };
 
-static enum guard_fit fit_part(const struct crule *c, const struct shell_part *part)
+static enum guard_fit fit_part(const struct crule *c, const struct shell_part *part,
+			       struct shell_texts *t)
 {
 	bool restricts = c->rule->decision != VERDICT_ALLOW;
 	struct guard_facts f = GUARD_FACTS_NONE;
 	enum shell_match m;
 	enum guard_fit fit;
 
-	m = shell_pattern_match(c->command, part, restricts ? SHELL_RESTRICT : SHELL_PERMIT);
+	m = shell_pattern_match_texts(c->command, part, restricts ? SHELL_RESTRICT : SHELL_PERMIT,
+				      t);
 	if (m == SHELL_MISS || (m == SHELL_MAYBE && !restricts))
 		return FIT_MISS;
 	f.command = part;
@@ -192,43 +194,6 @@ static void hear_command(struct hearing *h, const struct crule *c, enum guard_fi
 	}
 }
 
-/* Bits of all that stands between blanks; all of them when something is not certain. */
-static uint64_t part_bits(const struct shell_part *part)
-{
-	uint64_t bits = 0;
-
-	if (part->why || part->blind || part->flags & SHELL_APPENDED)
-		return UINT64_MAX;
-	for (uint32_t i = 0; i < part->n_full + part->n_words; i++) {
-		const struct shell_word *w =
-			i < part->n_full ? &part->full[i] : &part->words[i - part->n_full];
-
-		for (const char *s = w->text, *end = w->text + w->len; s <= end;) {
-			const char *blank = memchr(s, ' ', (size_t)(end - s));
-			size_t len = (size_t)((blank ? blank : end) - s);
-
-			bits |= word_bit(s, len);
-			s += len + 1;
-		}
-	}
-	return bits;
-}
-
-static void hear_list(struct hearing *h, const struct guard_rules *r, const struct rule_list *l,
-		      const struct shell_part *part, uint64_t bits, int64_t now)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		const struct crule *c = &r->v[l->v[i]];
-		enum guard_fit fit;
-
-		if ((c->needs & ~bits) || !rule_counts(c, now))
-			continue;
-		fit = fit_part(c, part);
-		if (fit != FIT_MISS)
-			hear_command(h, c, fit);
-	}
-}
-
 static bool conclude(const struct hearing *h, struct guard_opinion *ret)
 {
 	bool any = false;
@@ -246,60 +211,79 @@ static bool conclude(const struct hearing *h, struct guard_opinion *ret)
 	return any;
 }
 
-/* The buckets of every name that a part may go by: its program, its wrappers. Returns
- * false when a name is not certain, so that each rule is to be asked. */
-static bool part_buckets(const struct shell_part *part, unsigned *v, size_t max, size_t *ret_n)
+static void find_words(const struct rule_index *x, const struct shell_word *w, uint32_t n,
+		       struct rule_set *s)
 {
-	size_t n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		rule_set_find(x, w[i].text, w[i].len, s);
+}
 
-	for (size_t i = 0; i < part->n_full + 1; i++) {
-		const struct shell_word *w = i < part->n_full ? &part->full[i] : part->words;
-		const char *base;
-		unsigned b;
-		bool seen = false;
+static void find_certain(const struct rule_index *x, const struct shell_part *part,
+			 struct rule_set *s)
+{
+	find_words(x, part->assigns, part->n_assigns, s);
+	find_words(x, part->full, part->n_full, s);
+	if (part->words != part->full)
+		find_words(x, part->words, part->n_words, s);
+}
 
-		/* Behind wrappers the program comes last; of a plain command only the first word
-		 * is a name. */
-		if (i == part->n_full ? !part->n_words : i && !part->n_wrappers)
-			continue;
-		if (w->why) {
-			if (i == 0 || i == part->n_full)
-				return false;
-			continue;
-		}
-		base = memrchr(w->text, '/', w->len);
-		base = base ? base + 1 : w->text;
-		b = rule_bucket(base, (size_t)(w->text + w->len - base));
-		for (size_t k = 0; k < n; k++)
-			seen |= v[k] == b;
-		if (seen)
-			continue;
-		if (n == max)
-			return false;
-		v[n++] = b;
-	}
-	*ret_n = n;
+static bool is_certain(const struct shell_part *part)
+{
+	return !part->why && !part->blind && !(part->flags & SHELL_APPENDED);
+}
+
+/* By every name that a part may go by: its program, its wrappers. Returns false when the name is
+ * not certain. */
+static bool find_names(const struct rule_index *x, const struct shell_part *part,
+		       struct rule_set *s)
+{
+	/* Behind wrappers the program comes last; of a plain command only the first word is a name.
+	 */
+	uint32_t n = part->n_wrappers || !part->n_full ? part->n_full : 1;
+
+	if ((part->n_full && part->full->why) || (part->n_words && part->words->why))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!part->full[i].why)
+			find_words(x, &part->full[i], 1, s);
+	if (part->n_words)
+		find_words(x, part->words, 1, s);
 	return true;
+}
+
+/* The rules that may speak of a part; NULL: each of them may. */
+static const struct rule_set *concerned(const struct rule_index *keys,
+					const struct rule_index *first,
+					const struct shell_part *part, struct rule_set *s)
+{
+	const struct rule_index *x = is_certain(part) ? keys : first;
+
+	if (!x || !rule_set_start(x, s))
+		return NULL;
+	if (x == keys)
+		find_certain(x, part, s);
+	else if (!find_names(x, part, s))
+		return NULL;
+	return s;
 }
 
 bool guard_resolve_command(const struct guard_rules *r, const struct shell_part *part, int64_t now,
 			   struct guard_opinion *ret)
 {
+	_cleanup_shell_texts_ struct shell_texts t = { 0 };
 	struct hearing h = { 0 };
-	unsigned buckets[32];
-	uint64_t bits;
-	size_t n;
+	const struct rule_set *s;
+	struct rule_set room;
 
-	if (!r->commands)
+	if (r->commands.empty)
 		return false;
-	bits = part_bits(part);
-	hear_list(&h, r, &r->any_word, part, bits, now);
-	if (part_buckets(part, buckets, ARRAY_SIZE(buckets), &n)) {
-		for (size_t i = 0; i < n; i++)
-			hear_list(&h, r, &r->words[buckets[i]], part, bits, now);
-	} else {
-		for (size_t i = 0; i < RULE_BUCKETS; i++)
-			hear_list(&h, r, &r->words[i], part, bits, now);
+	s = concerned(&r->commands, &r->first, part, &room);
+	for (size_t i = 0; (i = rule_set_next(&r->commands, s, i)) < r->n; i++) {
+		const struct crule *c = &r->v[i];
+		enum guard_fit fit = rule_counts(c, now) ? fit_part(c, part, &t) : FIT_MISS;
+
+		if (fit != FIT_MISS)
+			hear_command(&h, c, fit);
 	}
 	return conclude(&h, ret);
 }
@@ -317,15 +301,20 @@ static bool whole_matches(const char *pattern, const char *line)
 bool guard_resolve_whole(const struct guard_rules *r, const char *line, int64_t now,
 			 struct guard_opinion *ret)
 {
+	struct rule_set room, *s = &room;
 	bool any = false;
 
-	for (size_t i = 0; i < r->whole.n; i++) {
-		const struct crule *c = &r->v[r->whole.v[i]];
-		char first = c->rule->pattern[0];
+	if (r->whole.empty)
+		return false;
+	if (rule_set_start(&r->whole, s))
+		rule_set_find(&r->whole, line, strlen(line), s);
+	else
+		s = NULL;
+	for (size_t i = 0; (i = rule_set_next(&r->whole, s, i)) < r->n; i++) {
+		const struct crule *c = &r->v[i];
 		struct guard_opinion o;
 
-		if ((first != line[0] && !strchr("*?[\\", first)) || !rule_counts(c, now) ||
-		    !whole_matches(c->rule->pattern, line))
+		if (!rule_counts(c, now) || !whole_matches(c->rule->pattern, line))
 			continue;
 		o = rule_opinion(c, rule_is_floor(c->rule), FIT_HIT);
 		say(ret, &any, &o);
@@ -335,23 +324,31 @@ bool guard_resolve_whole(const struct guard_rules *r, const char *line, int64_t 
 
 /* ---- advice ------------------------------------------------------------- */
 
-static bool advises(const struct crule *c, effects_t effects, const struct guard_facts *f)
+static bool advises(const struct crule *c, effects_t effects, const struct guard_facts *f,
+		    struct shell_texts *t)
 {
 	if (c->rule->subject == GUARD_EFFECT)
 		return (effects & EFFECT_BIT(c->rule->effect)) &&
 		       limits_fit(c->limits, f, true) != FIT_MISS;
-	return f->command && fit_part(c, f->command) != FIT_MISS;
+	return f->command && fit_part(c, f->command, t) != FIT_MISS;
 }
 
 const struct guard_rule *guard_advice(const struct guard_rules *r, effects_t effects,
 				      const struct guard_facts *f, int64_t now)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		const struct guard_rule *rule = r->v[i].rule;
+	_cleanup_shell_texts_ struct shell_texts t = { 0 };
+	const struct rule_set *s = NULL;
+	struct rule_set room;
 
-		if (rule->enforcement == GUARD_ADVISORY &&
-		    (!rule->expires || now < rule->expires) && advises(&r->v[i], effects, f))
-			return rule;
+	if (r->advice.empty)
+		return NULL;
+	if (f->command)
+		s = concerned(&r->advice, NULL, f->command, &room);
+	for (size_t i = 0; (i = rule_set_next(&r->advice, s, i)) < r->n; i++) {
+		const struct crule *c = &r->v[i];
+
+		if ((!c->rule->expires || now < c->rule->expires) && advises(c, effects, f, &t))
+			return c->rule;
 	}
 	return NULL;
 }

@@ -77,15 +77,6 @@ static int compile(struct crule *c, const struct guard_rule *rule, const char *b
 
 /* ---- the index ---------------------------------------------------------- */
 
-unsigned rule_bucket(const char *word, size_t len)
-{
-	unsigned h = 5381;
-
-	for (size_t i = 0; i < len; i++)
-		h = h * 33 + (unsigned char)word[i];
-	return h % RULE_BUCKETS;
-}
-
 static int list_add(struct rule_list *l, uint32_t i)
 {
 	/* Grows at powers of two. */
@@ -123,54 +114,126 @@ static const char *first_word(const struct guard_rule *rule, size_t *ret_len)
 	return len ? text : NULL;
 }
 
-uint64_t word_bit(const char *word, size_t len)
-{
-	return 1ull << (rule_bucket(word, len) % 64);
-}
-
+/* Of a key: nothing that may be written in several ways, as options, or that a pattern could mean
+ * otherwise. */
 static bool plain_word(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
-		      (s[i] >= '0' && s[i] <= '9') || s[i] == '_' || s[i] == '.'))
+		      (s[i] >= '0' && s[i] <= '9') || s[i] == '_' || s[i] == '.' ||
+		      (i && (s[i] == '-' || s[i] == '/'))))
 			return false;
-	return len;
+	return len && len <= RULE_KEY_MAX;
 }
 
-/* Words that the rule fixes, letter for letter; options may be written in several ways. */
-static uint64_t fixed_words(const struct guard_rule *rule)
+struct key {
+	const char *s;
+	size_t len;
+};
+
+/* How many rules fix a word, by its hash. */
+struct census {
+	uint32_t *n;
+	size_t mask;
+	bool counting;
+	struct key best;
+	uint32_t best_n;
+};
+
+/* A word that the rule fixes: is counted, or held against the best one so far. */
+static void meet(struct census *c, const char *s, size_t len)
 {
-	uint64_t bits = 0;
-	const char *s = rule->pattern;
+	uint32_t *n;
 
-	for (size_t i = 1; rule->subject == GUARD_PREFIX && i < rule->words.n; i++)
-		if (plain_word(rule->words.v[i], strlen(rule->words.v[i])))
-			bits |= word_bit(rule->words.v[i], strlen(rule->words.v[i]));
-	/* Of "a * b:*" neither the first word nor one that goes on. */
-	while (rule->subject == GUARD_PATTERN && (s = strchr(s, ' '))) {
-		size_t len = strcspn(++s, " ");
-
-		if (plain_word(s, len))
-			bits |= word_bit(s, len);
+	if (!plain_word(s, len))
+		return;
+	n = &c->n[rule_key_hash(s, len) & c->mask];
+	if (c->counting) {
+		++*n;
+	} else if (!c->best.s || *n < c->best_n || (*n == c->best_n && len > c->best.len)) {
+		c->best = (struct key){ s, len };
+		c->best_n = *n;
 	}
-	return bits;
 }
 
-static int index_rule(struct guard_rules *r, uint32_t i)
+/* The words that a rule fixes: of the commands it speaks of, one begins so. */
+static void meet_words(struct census *c, const struct guard_rule *rule)
+{
+	const char *s = rule->pattern;
+	size_t len;
+
+	c->best.s = NULL;
+	if (rule->subject == GUARD_EFFECT)
+		return;
+	s = first_word(rule, &len);
+	if (s)
+		meet(c, s, len);
+	for (size_t i = 1; rule->subject == GUARD_PREFIX && i < rule->words.n; i++)
+		meet(c, rule->words.v[i], strlen(rule->words.v[i]));
+	s = rule->pattern;
+	while (rule->subject == GUARD_PATTERN && (s = strchr(s, ' '))) {
+		len = strcspn(++s, " ");
+		/* "a b:*": what begins so. */
+		if (len > 2 && streq(s + len - 2, ":*"))
+			len -= 2;
+		meet(c, s, len);
+	}
+}
+
+/* Held against a whole line as a glob, which knows brackets: "[a b]*". */
+static int index_whole(struct guard_rules *r, uint32_t i, struct key k)
 {
 	const struct guard_rule *rule = r->v[i].rule;
-	const char *word;
-	size_t len = 0;
 
-	if (rule->subject == GUARD_EFFECT)
+	if (rule->subject != GUARD_PATTERN || rule->decision == VERDICT_ALLOW || r->v[i].limits)
+		return 0;
+	if (strpbrk(rule->pattern, "[]{}\\"))
+		k = (struct key){ 0 };
+	return rule_index_add(&r->whole, i, k.s, k.len);
+}
+
+static int index_rule(struct guard_rules *r, uint32_t i, struct key k)
+{
+	const struct guard_rule *rule = r->v[i].rule;
+	bool advises = rule->enforcement == GUARD_ADVISORY;
+	size_t len = 0;
+	const char *first;
+
+	if (rule->subject == GUARD_EFFECT && !advises)
 		return list_add(&r->effects[rule->effect], i);
-	r->commands = true;
-	r->v[i].needs = fixed_words(rule);
-	if (rule->subject == GUARD_PATTERN && rule->decision != VERDICT_ALLOW && !r->v[i].limits &&
-	    list_add(&r->whole, i) < 0)
+	if (advises)
+		return rule_index_add(&r->advice, i, k.s, k.len);
+	first = first_word(rule, &len);
+	if (index_whole(r, i, k) < 0 || rule_index_add(&r->first, i, first, len) < 0)
 		return -ENOMEM;
-	word = first_word(rule, &len);
-	return list_add(word ? &r->words[rule_bucket(word, len)] : &r->any_word, i);
+	return rule_index_add(&r->commands, i, k.s, k.len);
+}
+
+/* Each rule goes by the rarest of its words. */
+static int index_rules(struct guard_rules *r)
+{
+	struct rule_index *const all[] = { &r->commands, &r->first, &r->whole, &r->advice };
+	struct census c = { .mask = 15, .counting = true };
+	_cleanup_free_ uint32_t *counts = NULL;
+
+	while (c.mask < 2 * r->n)
+		c.mask = 2 * c.mask + 1;
+	c.n = counts = calloc(c.mask + 1, sizeof(*counts));
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (!c.n || rule_index_init(all[i], r->n) < 0)
+			return -ENOMEM;
+	for (size_t i = 0; i < r->n; i++)
+		meet_words(&c, r->v[i].rule);
+	c.counting = false;
+	for (uint32_t i = 0; i < r->n; i++) {
+		meet_words(&c, r->v[i].rule);
+		if (index_rule(r, i, c.best) < 0)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (rule_index_done(all[i]) < 0)
+			return -ENOMEM;
+	return 0;
 }
 
 /* ---- data lists --------------------------------------------------------- */
@@ -248,10 +311,10 @@ void guard_rules_free(struct guard_rules *r)
 	}
 	for (size_t i = 0; i < EFFECT_N; i++)
 		free(r->effects[i].v);
-	for (size_t i = 0; i < RULE_BUCKETS; i++)
-		free(r->words[i].v);
-	free(r->any_word.v);
-	free(r->whole.v);
+	rule_index_free(&r->commands);
+	rule_index_free(&r->first);
+	rule_index_free(&r->whole);
+	rule_index_free(&r->advice);
 	for (size_t i = 0; i < r->n_excluded; i++)
 		shell_pattern_free(r->excluded[i]);
 	free(r->excluded);
@@ -305,9 +368,9 @@ int guard_rules_new(const struct guard_policy *g, const char *base, const char *
 
 		if (res < 0)
 			return res;
-		if (index_rule(r, (uint32_t)i) < 0)
-			return err_set(err, -ENOMEM, "out of memory");
 	}
+	if (index_rules(r) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
 	if (take_excluded(r, g, err) < 0)
 		return err->code;
 	*ret = take_ptr(r);

@@ -2,6 +2,7 @@
 /* guard/ only: the compiled rules. */
 #pragma once
 
+#include "guard/index.h"
 #include "guard/limits.h"
 #include "guard/rules.h"
 
@@ -12,8 +13,7 @@ struct crule {
 	struct limits *limits;	       /* NULL: none */
 	struct shell_pattern *command; /* rules about commands */
 	enum guard_scope scope;
-	size_t weight;	/* of command */
-	uint64_t needs; /* bits of words that a certain command must hold, see word_bit() */
+	size_t weight; /* of command */
 };
 
 /* Indices of rules. */
@@ -22,16 +22,14 @@ struct rule_list {
 	size_t n;
 };
 
-#define RULE_BUCKETS 1024 /* by the first word of a command */
-
 struct guard_rules {
 	struct crule *v;
 	size_t n;
 	struct rule_list effects[EFFECT_N]; /* strongest scope first */
-	struct rule_list words[RULE_BUCKETS];
-	struct rule_list whole;		 /* patterns that are held against a whole line */
-	struct rule_list any_word;	 /* about commands whose first word is not fixed */
-	bool commands;			 /* there are rules about commands */
+	/* About commands: found by any word of one that is certain, else by its first word. */
+	struct rule_index commands, first;
+	struct rule_index whole;	 /* patterns that are held against a whole line */
+	struct rule_index advice;	 /* those that decide nothing */
 	struct shell_pattern **excluded; /* C6 */
 	struct origin *excluded_from;
 	size_t n_excluded;
@@ -55,9 +53,3 @@ static inline bool rule_is_floor(const struct guard_rule *r)
 
 /* The rule's word, as it fits. floor: it only tightens. */
 struct guard_opinion rule_opinion(const struct crule *c, bool floor, enum guard_fit fit);
-/* The bit of a word: what a rule fixes behind its first word is looked for in a command's words by
- * bits alone, which passes most rules over. */
-uint64_t word_bit(const char *word, size_t len);
-
-/* Of the first word of a command. */
-unsigned rule_bucket(const char *word, size_t len);

@@ -268,35 +268,53 @@ static bool text_could(const struct shell_pattern *p, const char *s, size_t know
 	return memcmp(s, p->text, n) == 0;
 }
 
-struct candidate {
-	const struct shell_word *w;
-	uint32_t n;
-	bool folder;
-};
-
-static enum shell_match texts_match(const struct shell_pattern *p, const struct shell_part *part)
+void shell_texts_free(struct shell_texts *t)
 {
-	const struct candidate all[] = {
-		{ part->words, part->n_words, true },
-		{ part->words, part->n_words, false },
-		{ part->full, part->n_full, true },
-		{ part->full, part->n_full, false },
-	};
-	_cleanup_buf_ struct buf b = BUF_INIT(JOINED_MAX);
+	for (unsigned i = 0; i < ARRAY_SIZE(t->v); i++)
+		buf_free(&t->v[i]);
+}
+
+static void text_add(struct shell_texts *t, const struct shell_word *w, uint32_t n, bool folder)
+{
+	unsigned i = t->n++;
+
+	t->v[i] = (struct buf)BUF_INIT(JOINED_MAX);
+	t->known[i] = join(&t->v[i], w, n, folder);
+}
+
+/* As its words are and as they are written, with the program's folder and without: those of them
+ * that differ. */
+static void texts_make(struct shell_texts *t, const struct shell_part *part)
+{
+	const struct shell_word *lists[] = { part->words, part->full };
+	const uint32_t n[] = { part->n_words, part->n_full };
+
+	t->made = true;
+	for (unsigned i = 0; i < ARRAY_SIZE(lists); i++) {
+		if (!n[i] || (i && lists[0] == lists[1] && n[0] == n[1]))
+			continue;
+		text_add(t, lists[i], n[i], true);
+		if (!lists[i]->why && memchr(lists[i]->text, '/', lists[i]->len))
+			text_add(t, lists[i], n[i], false);
+	}
+}
+
+static enum shell_match texts_match(const struct shell_pattern *p, const struct shell_part *part,
+				    struct shell_texts *t)
+{
 	enum shell_match best = SHELL_MISS;
 
-	for (size_t i = 0; i < ARRAY_SIZE(all) && best != SHELL_HIT; i++) {
-		size_t known;
+	if (!t->made)
+		texts_make(t, part);
+	for (unsigned i = 0; i < t->n && best != SHELL_HIT; i++) {
+		const struct buf *b = &t->v[i];
 
-		if (!all[i].n)
-			continue;
-		known = join(&b, all[i].w, all[i].n, all[i].folder);
-		if (b.failed)
+		if (b->failed)
 			return SHELL_MAYBE;
-		if (text_hit(p, b.data, b.len, false))
+		if (text_hit(p, b->data, b->len, false))
 			best = SHELL_HIT;
-		else if ((known < b.len || part->flags & SHELL_APPENDED) &&
-			 text_could(p, b.data, known))
+		else if ((t->known[i] < b->len || part->flags & SHELL_APPENDED) &&
+			 text_could(p, b->data, t->known[i]))
 			best = SHELL_MAYBE;
 	}
 	return best;
@@ -345,8 +363,9 @@ static enum shell_match permit(const struct shell_pattern *p, const struct shell
 	return text_hit(p, b.data, b.len, true) ? SHELL_HIT : assigned_match(p, part, true);
 }
 
-enum shell_match shell_pattern_match(const struct shell_pattern *p, const struct shell_part *part,
-				     enum shell_aim aim)
+enum shell_match shell_pattern_match_texts(const struct shell_pattern *p,
+					   const struct shell_part *part, enum shell_aim aim,
+					   struct shell_texts *t)
 {
 	struct shell_part whole = *part;
 	enum shell_match m = SHELL_MISS, other;
@@ -364,10 +383,18 @@ enum shell_match shell_pattern_match(const struct shell_pattern *p, const struct
 	}
 	if (p->kind == KIND_WORDS || m == SHELL_HIT)
 		return m;
-	other = texts_match(p, part);
+	other = texts_match(p, part, t);
 	m = other > m ? other : m;
 	other = assigned_match(p, part, false);
 	return other > m ? other : m;
+}
+
+enum shell_match shell_pattern_match(const struct shell_pattern *p, const struct shell_part *part,
+				     enum shell_aim aim)
+{
+	_cleanup_shell_texts_ struct shell_texts t = { 0 };
+
+	return shell_pattern_match_texts(p, part, aim, &t);
 }
 
 enum shell_match shell_command_match(const struct shell_part *part, const char *pattern,

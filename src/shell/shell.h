@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "shell/effect.h"
 
 /* Reasons for being opaque, a set. 0 is certainty. */
@@ -196,6 +197,19 @@ size_t shell_pattern_weight(const struct shell_pattern *p);
 /* Does the rule speak of this part? */
 enum shell_match shell_pattern_match(const struct shell_pattern *p, const struct shell_part *part,
 				     enum shell_aim aim);
+
+/* The same for many patterns on one part: t, zero at first, keeps what they share. */
+struct shell_texts {
+	struct buf v[4];
+	size_t known[4]; /* of so many bytes the value is certain */
+	unsigned n;
+	bool made;
+};
+enum shell_match shell_pattern_match_texts(const struct shell_pattern *p,
+					   const struct shell_part *part, enum shell_aim aim,
+					   struct shell_texts *t);
+void shell_texts_free(struct shell_texts *t);
+#define _cleanup_shell_texts_ _cleanup_(shell_texts_free)
 
 /* The same without compiling. A pattern that does not compile: SHELL_MAYBE for a rule that
  * restricts, SHELL_MISS for one that permits. */
