@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import guard
 import tools
 import work
 
@@ -210,6 +211,9 @@ def main():
         if args.pss:
             table.row("PSS while it sleeps", [f"{args.pss / 1024:.2f} MB", "", "2 MB"], args.pss,
                       2048)
+        if wanted("guard"):
+            guard.bench_inside(place, table, run, os.path.join(args.helpers, "guard"))
+            guard.bench_check(place, table, run, args.rounds)
         few = {name: peers[name] for name in peers if name == "bwrap"}
         bench_work(place, table, args.rounds, few, wanted, args.scale)
     finally:

@@ -9,7 +9,7 @@ berm=$(realpath "${1:?usage: run.sh BERM [OPTION]... [WORK]...}")
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(dirname "$berm")
-if ! log=$(ninja -C "$build" berm-egress tests/bench/floor tests/bench/micro tests/bench/netmicro 2>&1); then
+if ! log=$(ninja -C "$build" berm-egress tests/bench/{floor,guard,micro,netmicro} 2>&1); then
 	printf '%s\n' "$log" >&2
 	exit 1
 fi
@@ -61,8 +61,7 @@ trap 'exit 130' INT TERM
 useradd --create-home "$user"
 home=$(getent passwd "$user" | cut -d: -f6)
 chmod 755 "$stage"
-cp "$berm" "$build/berm-egress" "$build/tests/bench/floor" "$build/tests/bench/micro" \
-	"$build/tests/bench/netmicro" "$stage"
+cp "$berm" "$build/berm-egress" "$build/tests/bench/"{floor,guard,micro,netmicro} "$stage"
 mkdir "$stage/tests"
 cp -r "$here" "$(dirname "$here")/peers" "$(dirname "$here")/net" "$stage/tests"
 [[ ! -d ${BERM_PEERS:-} ]] || cp -r "$BERM_PEERS" "$stage/npm"
