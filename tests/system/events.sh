@@ -52,8 +52,9 @@ t_is events.violation 'a violation has all members' "$(seen)" \
 	$'violation file-create .env touch openat pid rule\nexit 1\nkinds starting ready violation exit\ndenials 1'
 t_check events.origin 'its rule says where it was written' grep -q '"origin":"[^"]*secret-names:[0-9]' "$EV"
 t_check events.grant 'and what would allow it' grep -q '"grant":"--allow-write [^"]*\.env"' "$EV"
+t0=$SECONDS
 run_in 'i=0; while [ $i -lt 400 ]; do (: >.env) 2>/dev/null; i=$((i+1)); done; true'
-t_check events.storm "a storm of 400 is few lines ($(grep -c violation "$EV"))" test "$(grep -c '"event":"violation"' "$EV")" -le 8
+t_check events.storm "a storm of 400 is few lines ($(grep -c violation "$EV"))" test "$(grep -c '"event":"violation"' "$EV")" -le $((8 + SECONDS - t0))
 t_is events.storm-count 'and is counted to the last' "$(seen | tail -1)" 'denials 400'
 run_in 'i=0; while [ $i -lt 300 ]; do (: >$i.pem) 2>/dev/null; i=$((i+1)); done; true'
 t_is events.many 'three hundred targets are three hundred events' "$(seen | tail -1) $(grep -c '"event":"violation"' "$EV")" 'denials 300 300'
