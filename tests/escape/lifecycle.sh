@@ -4,10 +4,12 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# A process inside that can be found from outside by its odd argument.
-tag()
+# A process inside that can be found from outside by its odd argument, t.
+tags=()
+new_tag()
 {
-	echo "7$RANDOM$((RANDOM + 10000)).25"
+	t=7$RANDOM$((RANDOM + 10000)).25
+	tags+=("$t")
 }
 
 running()
@@ -31,7 +33,7 @@ leaves()
 	local id=$1 text=$2 script=$3 t hit=0
 	wanted "$id" || return 0
 	fresh .bare
-	t=$(tag)
+	new_tag
 	T_TIMEOUT=5 run_bare "T=$t; $script" >/dev/null
 	for _ in {1..20}; do
 		running "$t" && hit=1 && break
@@ -44,7 +46,7 @@ leaves()
 		return
 	fi
 	fresh
-	t=$(tag)
+	new_tag
 	run_in "T=$t; $script"
 	if [[ $OUT != *@ran* ]]; then
 		t_fail "$id" "$text" "it did not run (exit $RC): $OUT"
@@ -62,7 +64,7 @@ leaves lifecycle.nohup 'a job under nohup' 'nohup sleep $T >/dev/null 2>&1 &'
 leaves lifecycle.setsid 'a job in its own session' 'setsid sleep $T >/dev/null 2>&1 &'
 leaves lifecycle.double-fork 'a daemon' '(setsid sh -c "sleep $T & exec sleep $T" >/dev/null 2>&1 &) ; true'
 leaves lifecycle.ignore-term 'one that ignores signals' '(trap "" TERM HUP INT QUIT; exec setsid sleep $T >/dev/null 2>&1) &'
-leaves lifecycle.stopped 'one that is stopped' 'setsid sleep $T >/dev/null 2>&1 & sleep 0.05; kill -STOP $!'
+leaves lifecycle.stopped 'one that is stopped' 'setsid sleep $T >/dev/null 2>&1 & for i in $(seq 200); do read -r c </proc/$!/comm; [ "$c" = sleep ] && break; sleep 0.02; done; kill -STOP $!'
 leaves lifecycle.fork-storm 'one of many' 'for i in 1 2 3 4 5 6 7 8 9 10; do (sh -c "sh -c \"sleep $T &\"" >/dev/null 2>&1 &); done'
 leaves lifecycle.traced 'one that is traced' '/usr/bin/python3 -c "
 import os, subprocess, ctypes
@@ -73,7 +75,7 @@ ctypes.CDLL(None).ptrace(0x4206, p.pid, None, None)"'
 start_run()
 {
 	fresh
-	t=$(tag)
+	new_tag
 	EV=$D/events
 	(cd "$W" && HOME=$H exec setsid env --default-signal "$BERM" run -w "$W" --events "$EV" "${CAPS[@]}" -- \
 		/bin/sh -c "(setsid sleep $t &); touch started; sleep $t" </dev/null >"$D/out" 2>&1) &
@@ -180,7 +182,7 @@ if wanted lifecycle.kill-start; then
 	bad=''
 	for us in 0 1 2 3 4 5 6 8 10 12 15 20 30; do
 		fresh
-		t=$(tag)
+		new_tag
 		(cd "$W" && HOME=$H exec setsid "$BERM" run -w "$W" "${CAPS[@]}" -- /bin/sh -c "echo x >begun; sleep $t" </dev/null >"$D/out" 2>&1) &
 		main=$!
 		sleep "0.0$(printf %02d "$us")"
@@ -224,4 +226,8 @@ if wanted lifecycle.nothing-left; then
 	drop "$D"
 fi
 
+# What the controls left and had not become a sleep yet when the others were killed.
+for t in "${tags[@]}"; do
+	pkill -9 -f "^sleep $t"
+done
 done_testing

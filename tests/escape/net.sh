@@ -140,8 +140,8 @@ attack net.listen-not-on-host 'a server inside is not reached from the host' con
 	do='/usr/bin/python3 -c "
 import socket, time
 s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind((\"0.0.0.0\", 47613)); s.listen()
-open(\"up\", \"w\").close(); time.sleep(0.6)" & sleep 0.4; test -e up && echo up; wait' \
-	setup='{ for i in {1..60}; do [[ -e up ]] && { (exec 3<>/dev/tcp/127.0.0.1/47613) 2>/dev/null && touch reached; break; }; sleep 0.02; done; } >/dev/null 2>&1 &' \
+open(\"up\", \"w\").close(); time.sleep(0.6)" & for i in $(seq 400); do test -e up && break; sleep 0.05; done; test -e up && echo up; wait' \
+	setup='{ for i in {1..1000}; do [[ -e up ]] && { (exec 3<>/dev/tcp/127.0.0.1/47613) 2>/dev/null && touch reached; break; }; sleep 0.02; done; } >/dev/null 2>&1 &' \
 	harm='sleep 0.2; made reached || [[ $OUT != *up* ]]'
 rm -f "/tmp/$BASE_NAME-stream" "/tmp/$BASE_NAME-seq" "/tmp/$BASE_NAME-dgram"
 

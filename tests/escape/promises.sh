@@ -16,6 +16,8 @@ while read -r name; do
 		[[ -f $dir/$subject.sh ]] || continue
 		if [[ -z $rest ]] || grep -q -F -e "$subject.$rest" -e "${rest%.}|" -e "py $rest " "$dir/$subject.sh"; then
 			found=$dir
+		elif grep -q -F -e "$subject.${rest%.*}.\$" "$dir/$subject.sh" && grep -q "^${rest##*.}[^ ]*|" "$dir/$subject.sh"; then
+			found=$dir # a row of a table
 		elif [[ $subject == view && $rest =~ ^(private|host|root-host)\.$ ]]; then
 			found=$dir
 		fi

@@ -247,7 +247,7 @@ done
 t_is warm.parallel 'twenty commands at once' "$got" "$(seq 1 20 | tr '\n' ' ')"
 t=$(tag)
 b exec one -- sh -c "sleep $t >/dev/null 2>&1 &"
-t_check warm.stays 'what was put into the background stays' running "$t"
+t_check warm.stays 'what was put into the background stays' until_true running "$t"
 (cd "$W" && HOME=$H exec "$BERM" exec one -- sh -c "trap '' TERM; sleep ${t}1; sleep 60") &
 client=$!
 until_true running "${t}1"
