@@ -26,10 +26,10 @@ struct seccomp_opts {
 	bool allow_userns;  /* nested user namespaces granted by the policy (mount namespaces stay
 			       refused) */
 	bool noexec_memfd;  /* memory files only with MFD_NOEXEC_SEAL: no program runs from them */
-	bool flat;	    /* there are no namespaces: no socket that could reach or be
-			     * reached by anything, no System V IPC, no message queue, no other
-			     * process's priority or limits; each open, each look at a path and the times of open files
-			     * are for the supervisor (the flags above are then set as well) */
+	bool flat;	    /* there are no namespaces: no socket that could reach or be reached, no
+			     * System V IPC, no message queue, no other process's priority or limits;
+			     * each open, each look at a path and the times of open files are for the
+			     * supervisor (the flags above are then set as well) */
 	bool report;	    /* hand denied calls to the listener too, which must answer them with
 			     * -seccomp_denial(): that is how a denial becomes an event. false: the
 			     * kernel gives the same errno by itself */
