@@ -24,8 +24,7 @@
 
 static const char usage[] =
 	"usage: berm run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-	"Runs COMMAND inside the sandbox. Exit status: the command's own; 128+N: signal\n"
-	"N; 127 not found; 126 not executable; 125: nothing ran, and it is said why.\n";
+	"Runs COMMAND in a sandbox. Status: its own; 128+N: a signal; 125: nothing ran.\n";
 
 static void print_note(const char *note)
 {
