@@ -281,7 +281,7 @@ static int set_flag(void *ctx, const struct opt_def *def, const char *value, str
 	{ "allow-unix-socket", 0, "PATH", "show a unix socket of the host", set_net_list, \
 	  NET_LIST_SOCKET }, \
 	{ "no-proxy-env", 0, NULL, "do not set HTTP_PROXY and its kind", set_no_proxy_env, 0 }, \
-	{ "tier", 0, "NAME", "landlock: run without user namespaces too, held by less", set_tier, \
+	{ "tier", 0, "NAME", "landlock: also without namespaces, held by less", set_tier, \
 	  0 }, \
 	{ "test-cap", 0, "NAME", NULL, set_test_cap, 0 }
 /* clang-format on */
