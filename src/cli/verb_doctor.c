@@ -19,10 +19,10 @@
 
 static const char usage[] =
 	"usage: berm doctor [OPTION]...\n"
-	"Starts sandboxes under the settings in force, tries in each what is forbidden, and\n"
-	"says what held, which tier this host gives, and what to do about what it refuses.\n"
-	"Exit status: 0 everything held; 1 something did not, or no sandbox could be made;\n"
-	"125 error.\n";
+	"Starts sandboxes under the settings in force, tries in each what is forbidden,\n"
+	"says what held, which tier this host gives, what to do about what it refuses.\n"
+	"Exit status: 0 all held; 1 something did not, or no sandbox could be made; 125\n"
+	"error.\n";
 
 static const char more[] = "  berm doctor                      what holds on this host?\n"
 			   "  berm doctor --last               why did the last run not start?\n"

@@ -10,8 +10,8 @@
 
 static const char usage[] =
 	"usage: berm exec [OPTION]... SESSION [--] COMMAND [ARGUMENT]...\n"
-	"Runs COMMAND in a session of berm start, under that session's policy and environment.\n"
-	"Exit status as of berm run: the command's own; 128+N, 127, 126; 125 it did not run.\n\n"
+	"Runs COMMAND in a session of berm start, under its policy and environment. Exit\n"
+	"status as of berm run: the command's own; 128+N, 127, 126; 125 it did not run.\n\n"
 	"  berm exec dev -- npm test      berm exec -C src dev -- make\n";
 
 struct exec_opts {
@@ -48,8 +48,7 @@ static int set_env(void *ctx, const struct opt_def *def, const char *value, stru
 }
 
 static const struct opt_def defs[] = {
-	{ "workdir", 'C', "DIR", "run it there: a path inside, from the session's directory",
-	  set_dir, 0 },
+	{ "workdir", 'C', "DIR", "run it there: a path inside, or from its directory", set_dir, 0 },
 	{ "env", 0, "NAME[=VALUE]", "pass or set an environment variable", set_env, 0 },
 };
 

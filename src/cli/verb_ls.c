@@ -10,8 +10,8 @@
 
 static const char usage[] =
 	"usage: berm ls [OPTION]...\n"
-	"Lists your sessions: name, state (created, warm, active, suspended, error), commands that\n"
-	"run, process id of the warden, time of the start, workspace.\n";
+	"Lists your sessions: name, state (created, warm, active, suspended, error),\n"
+	"commands that run, process id of the warden, time of the start, workspace.\n";
 
 /* A session that is stopped or overrun is told of, not waited for. */
 #define PATIENCE_MS 1000

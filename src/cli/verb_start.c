@@ -21,8 +21,9 @@
 
 static const char usage[] =
 	"usage: berm start [OPTION]...\n"
-	"Begins a session: a sandbox that stays, in which berm exec runs commands. Prints its\n"
-	"name. It ends with the process that started it (a shell, an agent), or by berm stop.\n"
+	"Begins a session: a sandbox that stays, in which berm exec runs commands. Prints\n"
+	"its name. It ends with the process that started it (a shell, an agent), or by\n"
+	"berm stop.\n"
 	"Exit status: 0; 125 there is no session, and standard error says why.\n\n"
 	"  s=$(berm start)              berm exec $s -- npm test\n"
 	"  berm start --name dev --keep; berm exec dev -- npm run serve\n";

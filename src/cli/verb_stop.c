@@ -8,8 +8,8 @@
 
 static const char usage[] =
 	"usage: berm stop [OPTION]... SESSION...\n"
-	"Ends sessions: their processes get SIGTERM, and SIGKILL two seconds later. When it\n"
-	"returns nothing of them is left.\n";
+	"Ends sessions: their processes get SIGTERM, and SIGKILL two seconds later. When\n"
+	"it returns nothing of them is left.\n";
 
 #define GRACE_MS 2000
 #define GRACE_MAX_S 600

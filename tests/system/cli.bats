@@ -52,7 +52,8 @@ for line in open(sys.argv[1], "rb"):
 
 @test "help: of each verb: at most 40 lines of 80 columns, on standard output" {
 	local verb
-	for verb in '' run shell attach why explain trust init profiles audit check rules import export add-dir exclude learn; do
+	for verb in '' run shell attach why explain trust init profiles audit check rules import export add-dir exclude learn \
+		exec start ls stop suspend resume doctor sandbox; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -0 berm $verb --help
 		echo "$verb: ${#lines[@]} lines"

@@ -23,6 +23,12 @@ teardown() {
 	tmux -S "$SOCK" kill-server 2>/dev/null || true
 }
 
+# The next terminal is not on a server that is about to exit.
+new_server() {
+	tmux -S "$SOCK" kill-server
+	SOCK+=x
+}
+
 # member NAME...: of the JSON object in $output.
 member() {
 	python3 -c '
@@ -363,7 +369,7 @@ assert [(r["rule"], r["line"]) for r in g["rules"]] == [("deny gitPush", 7)], g'
 	waits seen 'm\xc3\xa4ke  ['
 	keys q
 	ended 0
-	tmux -S "$SOCK" kill-server
+	new_server
 	rm "$BATS_TEST_TMPDIR/status"
 	# shellcheck disable=SC2016 # for that shell
 	sed -i 's/^"\$BERM"/TERM=dumb "$BERM"/' "$BATS_TEST_TMPDIR/go"
@@ -381,7 +387,7 @@ assert [(r["rule"], r["line"]) for r in g["rules"]] == [("deny gitPush", 7)], g'
 		waits seen '> (*) auto-allow'
 		kill "-${s%:*}" "$(panel_pid)"
 		ended "${s#*:}"
-		tmux -S "$SOCK" kill-server
+		new_server
 	done
 	[ ! -e .berm ]
 }
@@ -393,7 +399,7 @@ assert [(r["rule"], r["line"]) for r in g["rules"]] == [("deny gitPush", 7)], g'
 	waits seen '"sandbox" must be true or false'
 	waits test -f "$BATS_TEST_TMPDIR/status"
 	[ "$(<"$BATS_TEST_TMPDIR/status")" = 125 ]
-	tmux -S "$SOCK" kill-server
+	new_server
 	rm "$HOME/.config/berm/policy.json" "$BATS_TEST_TMPDIR/status"
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	cp "$BERM" "$BATS_TEST_TMPDIR/bin/berm"
