@@ -64,6 +64,7 @@ void init_build_filter(struct launch *l)
 				  .trap_writes = supervised(l),
 				  .trap_reads = supervised(l) &&
 						(l->spec->read_deny || l->spec->learn || flat(l)),
+				  .trap_net = net_waits(l),
 				  .observe = supervised(l) && l->spec->learn,
 				  .trap_exec = supervised(l) && l->trap_exec,
 				  .exec_pass = l->exec_pass,
@@ -254,7 +255,7 @@ void init_filter_calls(struct launch *l)
 /* The warden has worked on it beside all of the above: it is seldom waited for. */
 static void wait_for_network(struct launch *l)
 {
-	int r = l->kit[1] < 0 ? 0 : kit_wait(l->kit[1]);
+	int r = l->kit[1] < 0 || net_waits(l) ? 0 : kit_wait(l->kit[1]);
 
 	if (r < 0)
 		setup_lost(l, r);

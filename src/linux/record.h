@@ -27,6 +27,8 @@ enum rec_type {
 	REC_UNASK, /* from the supervisor: nobody waits for the answer to question `count` */
 	REC_DOORBELL, /* from the supervisor, to the steward, with a descriptor: somebody inside
 		       * wants to talk to the session */
+	REC_NETWORK,  /* from the supervisor, to the steward: somebody needs the network; the answer
+		       * is struct launch_shared's network */
 	/* From the steward, in the layout of struct net_record, for the event lines only. */
 	REC_ASKED,    /* somebody is asked: count is the id */
 	REC_ANSWERED, /* and was answered (or not): count is the id, text addr says by whom */

@@ -94,7 +94,7 @@ static bpf_label check_socket_flat(struct bpf_gen *g, const struct ends *e)
  * sudo and PAM take EPROTONOSUPPORT from netlink as "no audit here". */
 static bpf_label check_socket(struct bpf_gen *g, const struct ends *e)
 {
-	bpf_label unixes, inet, netlink, next;
+	bpf_label unixes, inet, netlink, next, net = e->o->trap_net ? e->trap : e->allow;
 
 	if (e->o->flat)
 		return check_socket_flat(g, e);
@@ -103,15 +103,15 @@ static bpf_label check_socket(struct bpf_gen *g, const struct ends *e)
 	next = bpf_and(g, SC_SOCK_TYPE_MASK, next);
 	unixes = bpf_load(g, SC_OFF_LO(1), next);
 
-	next = bpf_jeq(g, NETLINK_SOCK_DIAG, e->allow, e->proto);
-	next = bpf_jeq(g, NETLINK_ROUTE, e->allow, next);
+	next = bpf_jeq(g, NETLINK_SOCK_DIAG, net, e->proto);
+	next = bpf_jeq(g, NETLINK_ROUTE, net, next);
 	netlink = bpf_load(g, SC_OFF_LO(2), next);
 
-	next = bpf_jeq(g, IPPROTO_ICMPV6, e->allow, e->proto);
-	next = bpf_jeq(g, IPPROTO_ICMP, e->allow, next);
-	next = bpf_jeq(g, IPPROTO_UDP, e->allow, next);
-	next = bpf_jeq(g, IPPROTO_TCP, e->allow, next);
-	next = bpf_jeq(g, 0, e->allow, next);
+	next = bpf_jeq(g, IPPROTO_ICMPV6, net, e->proto);
+	next = bpf_jeq(g, IPPROTO_ICMP, net, next);
+	next = bpf_jeq(g, IPPROTO_UDP, net, next);
+	next = bpf_jeq(g, IPPROTO_TCP, net, next);
+	next = bpf_jeq(g, 0, net, next);
 	next = bpf_load(g, SC_OFF_LO(2), next);
 	next = bpf_jge(g, SOCK_RAW + 1, e->proto, next);
 	next = bpf_and(g, SC_SOCK_TYPE_MASK, next);
@@ -122,6 +122,23 @@ static bpf_label check_socket(struct bpf_gen *g, const struct ends *e)
 	next = bpf_jeq(g, AF_INET, inet, next);
 	next = bpf_jeq(g, AF_UNIX, unixes, next);
 	return bpf_load(g, SC_OFF_LO(0), next);
+}
+
+/* The same as above, in words; tests/unit/test_seccomp_args.c holds the two together. */
+bool seccomp_opens_net(const struct seccomp_data *d)
+{
+	const struct sc_row *row = sc_find(seccomp_native(), d->nr);
+	uint32_t family = (uint32_t)d->args[0], type = (uint32_t)d->args[1] & SC_SOCK_TYPE_MASK,
+		 protocol = (uint32_t)d->args[2];
+
+	if (!row || row->class != SC_SOCKET)
+		return false;
+	if (family == AF_NETLINK)
+		return protocol == NETLINK_ROUTE || protocol == NETLINK_SOCK_DIAG;
+	if ((family != AF_INET && family != AF_INET6) || type > SOCK_RAW)
+		return false;
+	return protocol == 0 || protocol == IPPROTO_TCP || protocol == IPPROTO_UDP ||
+	       protocol == IPPROTO_ICMP || protocol == IPPROTO_ICMPV6;
 }
 
 static bpf_label check_socketpair(struct bpf_gen *g, const struct ends *e)

@@ -18,6 +18,7 @@ struct seccomp_opts {
 	bool trap_writes; /* hand write-like calls to the supervisor; false: no listener (all roots
 			     read-only) */
 	bool trap_reads;  /* hand every open to the supervisor as well */
+	bool trap_net;	  /* hand a socket of the internet's to it as well, and of netlink's */
 	bool observe;	  /* hand calls that look a path up to the supervisor, which tells what is
 			   * not there and lets them go on */
 	bool trap_exec;	  /* hand execve and execveat to it (exec rules) */
@@ -56,6 +57,10 @@ int seccomp_build(const struct seccomp_opts *o, struct seccomp_prog *ret);
  * mkdir, execve, ...). d as received; native architecture. A listener's order:
  * the calls it serves, then this, then ENOSYS. Never continue any of these. */
 int seccomp_denial(const struct seccomp_data *d);
+
+/* Is this a socket(2) that trap_net hands over, and that the filter would allow otherwise? To be
+ * continued only then. d as received. */
+bool seccomp_opens_net(const struct seccomp_data *d);
 
 /* Builds the filter of a process of berm's own, once it is set up. */
 enum seccomp_role {

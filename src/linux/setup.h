@@ -123,8 +123,9 @@ struct job_report {
 
 /* One page that the processes share. */
 struct launch_shared {
-	pid_t init_pid;	 /* as the host counts; 0 until init exists */
-	pid_t guard_pid; /* without namespaces; 0 none */
+	pid_t init_pid;	  /* as the host counts; 0 until init exists */
+	pid_t guard_pid;  /* without namespaces; 0 none */
+	uint32_t network; /* enum net_state, of a network that waits (net_waits()) */
 };
 
 /* What the policy comes to, for the processes that were started before it was read. */
@@ -275,6 +276,15 @@ static inline bool supervised(const struct launch *l)
 static inline bool flat(const struct launch *l)
 {
 	return tier_flat(l->without);
+}
+
+/* Is the network made ready only when somebody needs it? Not where a port of the host's may be
+ * taken, which is to be known before anything runs, nor in tests of its rungs. */
+static inline bool net_waits(const struct launch *l)
+{
+	const struct net_spec *n = &l->spec->network;
+
+	return supervised(l) && !flat(l) && !n->rung_cap && !n->n_host_ports && !n->n_publish;
 }
 
 /* tests: is the host taken to refuse this? */

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "linux/kit.h"
+#include "linux/net_wait.h"
 #include "linux/output.h"
 #include "linux/warm.h"
 
@@ -40,8 +41,9 @@ static void degraded(int fd, const char *reason)
 	(void)send(fd, &rec, sizeof(rec.h) + sizeof(what) - 1 + rec.h.reason_len, MSG_NOSIGNAL);
 }
 
-/* Before the command runs: what it writes comes after that. */
-static void tell_rung(const struct warden *w, const struct net_kit *k, const struct kit_report *rep)
+/* false: nothing is less than was wanted. */
+static bool rung_reason(const struct net_kit *k, const struct kit_report *rep, char *dst,
+			size_t size)
 {
 	static const char *const lost[] = {
 		[NET_RUNG_TPROXY] = "a refused connection is reset after it was accepted",
@@ -50,10 +52,9 @@ static void tell_rung(const struct warden *w, const struct net_kit *k, const str
 	};
 	const char *part = "no packet filter";
 	int err = rep->redirect_err;
-	char reason[512];
 
-	if (k->rung == NET_RUNG_GATE || !w->ops->on_degraded)
-		return;
+	if (k->rung == NET_RUNG_GATE)
+		return false;
 	if (k->rung == NET_RUNG_TPROXY) {
 		part = "no packet queue";
 		err = rep->gate_err;
@@ -61,9 +62,9 @@ static void tell_rung(const struct warden *w, const struct net_kit *k, const str
 		part = "no transparent listeners";
 		err = rep->tproxy_err;
 	}
-	(void)snprintf(reason, sizeof(reason), "%s (%s): %s", part,
-		       err ? strerror(-err) : "switched off", lost[k->rung]);
-	w->ops->on_degraded(w->ops->ctx, "network", reason);
+	(void)snprintf(dst, size, "%s (%s): %s", part, err ? strerror(-err) : "switched off",
+		       lost[k->rung]);
+	return true;
 }
 
 /* What is the warden's alone, and what would hide another process's end. */
@@ -119,6 +120,11 @@ static void begin(struct warden *w)
 	}
 }
 
+static const enum stage stages[] = { [KIT_PART_INTERFACE] = STAGE_NETWORK,
+				     [KIT_PART_LISTEN] = STAGE_NETWORK,
+				     [KIT_PART_HOST_PORT] = STAGE_HOST_PORT,
+				     [KIT_PART_PUBLISH] = STAGE_PUBLISH };
+
 static void close_kit(struct net_kit *k)
 {
 	for (size_t i = 0; i < KIT_MAX; i++) {
@@ -127,6 +133,29 @@ static void close_kit(struct net_kit *k)
 		close_quietly(k->fd[i]);
 		k->fd[i] = -1;
 	}
+}
+
+/* The network is needed, or the steward is for something else: then too, because whoever serves
+ * it takes it as it is. */
+static void make_ready(struct warden *w)
+{
+	uint32_t *state = &w->l->shared->network;
+	int warden = w->l->net[1], r;
+	struct kit_report report;
+	char reason[512];
+
+	if (!net_waits(w->l) || *state == NET_READY || *state == NET_FAILED)
+		return;
+	r = kit_setup(&w->l->spec->network, &kit, &report);
+	if (r >= 0 && rung_reason(&kit, &report, reason, sizeof(reason))) {
+		degraded(warden, reason);
+	} else if (r < 0) {
+		close_kit(&kit);
+		(void)snprintf(reason, sizeof(reason), "it cannot be set up: %s; nothing goes out",
+			       strerror(-r));
+		degraded(warden, reason);
+	}
+	net_state_set(state, r < 0 ? NET_FAILED : NET_READY);
 }
 
 /* There is nobody to ask. */
@@ -152,6 +181,16 @@ static bool over(int warden, short revents)
 	return recv(warden, &h, sizeof(h), MSG_PEEK | MSG_DONTWAIT) <= 0 || h.type == REC_END;
 }
 
+static bool wants_network(int warden, short revents)
+{
+	struct rec_header h;
+
+	if (!revents || recv(warden, &h, sizeof(h), MSG_PEEK | MSG_DONTWAIT) != sizeof(h) ||
+	    h.type != REC_NETWORK)
+		return false;
+	return recv(warden, &h, sizeof(h), MSG_DONTWAIT) == sizeof(h);
+}
+
 static void sleep_until_needed(struct warden *w, struct net_kit *k)
 {
 	int warden = w->l->net[1];
@@ -172,14 +211,20 @@ static void sleep_until_needed(struct warden *w, struct net_kit *k)
 				continue;
 			_exit(125);
 		}
+		if (wants_network(warden, p[0].revents)) {
+			make_ready(w);
+			continue;
+		}
 		if (p[1].revents || over(warden, p[0].revents)) {
 			send_end(warden);
 			_exit(0);
 		}
 		for (nfds_t i = 2; i < n; i++)
 			packet |= p[i].revents != 0;
-		if (w->ops->steward)
+		if (w->ops->steward) {
+			make_ready(w);
 			return;
+		}
 		if (packet) {
 			close_kit(k);
 			degraded(warden, "there is no broker: nothing goes out");
@@ -204,23 +249,22 @@ static void _noreturn_ steward_main(struct warden *w)
 
 int steward_prepare(struct warden *w, struct fail_record *ret)
 {
-	static const enum stage stages[] = { [KIT_PART_INTERFACE] = STAGE_NETWORK,
-					     [KIT_PART_LISTEN] = STAGE_NETWORK,
-					     [KIT_PART_HOST_PORT] = STAGE_HOST_PORT,
-					     [KIT_PART_PUBLISH] = STAGE_PUBLISH };
 	const struct net_spec *n = &w->l->spec->network;
 	struct kit_report report;
+	char reason[512];
 	int r = kit_receive(w->l->kit[0], n, &kit);
 
 	held = true;
 	*ret = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
-	if (r < 0)
+	if (r < 0 || net_waits(w->l))
 		return r;
 	r = kit_setup(n, &kit, &report);
 	*ret = (struct fail_record){ FAIL_MAGIC, stages[report.part], -r, report.index };
 	if (r < 0)
 		return r;
-	tell_rung(w, &kit, &report);
+	/* Before the command runs: what it writes comes after that. */
+	if (w->ops->on_degraded && rung_reason(&kit, &report, reason, sizeof(reason)))
+		w->ops->on_degraded(w->ops->ctx, "network", reason);
 	r = kit_ready(w->l->kit[0]);
 	*ret = (struct fail_record){ FAIL_MAGIC, STAGE_NETWORK, -r, -1 };
 	return r;

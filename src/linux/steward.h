@@ -21,6 +21,8 @@ void steward_forget(void);
 
 /* ---- the warden's side (warden_net.c) ---- */
 
+/* REC_NETWORK: it has the network made ready, or says that nobody can. */
+void warden_want_network(struct warden *w);
 /* A record of the supervisor's that is for the steward: REC_ASK, REC_UNASK. */
 void warden_ask(struct warden *w, const struct record *rec, size_t size);
 /* REC_DOORBELL, which came with fd (borrowed), likewise. */

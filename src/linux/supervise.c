@@ -195,6 +195,7 @@ static struct supervisor *prepare(struct launch *l, int host_proc)
 				 .listener = -1,
 				 .host_proc = host_proc,
 				 .events = l->events[1],
+				 .network = &l->shared->network,
 				 .roots = roots,
 				 .outer_proc = flat(l) || l->without & LACK_PROC,
 				 .flat = flat(l),

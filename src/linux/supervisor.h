@@ -31,6 +31,7 @@ struct supervisor {
 	int listener;  /* seccomp notification descriptor */
 	int host_proc; /* O_PATH on the /proc of the supervisor's own pid namespace */
 	int events;    /* SOCK_SEQPACKET to the warden, see linux/record.h */
+	uint32_t *network; /* shared with the warden and the steward, see linux/net_wait.h */
 	struct sup_root *roots;
 	size_t n_roots;
 	int init_umask;	 /* umask the command starts with */

@@ -147,7 +147,9 @@ static void handle_events(struct warden *w)
 		text = (size_t)rec.h.target_len + rec.h.exe_len + rec.h.reason_len;
 		if (text > sizeof(rec.text) || (size_t)n != sizeof(rec.h) + text)
 			continue;
-		if (rec.h.type == REC_DOORBELL)
+		if (rec.h.type == REC_NETWORK)
+			warden_want_network(w);
+		else if (rec.h.type == REC_DOORBELL)
 			warden_doorbell(w, &rec.h, fd);
 		else if (rec.h.type == REC_ASK || rec.h.type == REC_UNASK)
 			warden_ask(w, &rec, (size_t)n);
@@ -163,8 +165,13 @@ static void running(struct warden *w)
 		w->ops->on_running(w->ops->ctx);
 }
 
+static void handle_kit(struct warden *w);
+
 static void settle(struct warden *w)
 {
+	/* Nobody has waited for us to take it. */
+	if (!w->kit_ready && !w->kit_failed && w->l->kit[0] >= 0)
+		handle_kit(w);
 	/* Before anything is opened that is not the steward's. */
 	if (w->kit_ready && steward_start(w) < 0)
 		warden_net_lost(w, "its steward could not be started: nothing goes out");

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/fd.h"
+#include "linux/net_wait.h"
 #include "linux/steward.h"
 
 static void answer(struct warden *w, uint32_t id, int err)
@@ -47,6 +48,15 @@ void warden_ask(struct warden *w, const struct record *rec, size_t size)
 		answer(w, rec->h.count, EACCES);
 }
 
+void warden_want_network(struct warden *w)
+{
+	struct rec_header h = { .magic = REC_MAGIC, .type = REC_NETWORK, .op = -1, .rule = -1 };
+
+	if (w->steward <= 0 || w->l->net[0] < 0 ||
+	    send(w->l->net[0], &h, sizeof(h), MSG_NOSIGNAL) < 0)
+		net_state_set(&w->l->shared->network, NET_FAILED);
+}
+
 void warden_doorbell(struct warden *w, const struct rec_header *h, int fd)
 {
 	/* Without a steward, or when it has too much to read: closed, as whoever rang sees. */
@@ -74,6 +84,9 @@ void warden_net_lost(struct warden *w, const char *reason)
 	terminal_resume(&w->term);
 	while (w->n_asked)
 		answer(w, w->asked[--w->n_asked], EACCES);
+	/* Once ready it stays up, with nobody who lets anything out. */
+	if (w->l->shared->network != NET_READY)
+		net_state_set(&w->l->shared->network, NET_FAILED);
 	if (!w->steward_ends && !w->failed && w->ops->on_degraded)
 		w->ops->on_degraded(w->ops->ctx, "network", reason);
 }

@@ -430,6 +430,10 @@ void request_answer(struct request *r, int result);
 /* Runs the call's handler. An outcome or a negative errno, as it returns. */
 int request_run(struct request *r);
 
+/* A socket of the internet's: when the network is ready, SUP_CONTINUE; -ENETDOWN: it cannot be
+ * (network.c). */
+int network_open(struct request *r);
+
 /* Lets the thread run on any CPU again (give.c). */
 void give_unpin(struct worker *w);
 

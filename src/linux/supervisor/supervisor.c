@@ -182,7 +182,7 @@ int request_run(struct request *r)
 	int result;
 
 	if (!fn)
-		return refused_call(r);
+		return seccomp_opens_net(&r->w->notif->data) ? network_open(r) : refused_call(r);
 	/* Learning needs a view that mounts make, and looking at it is the kernel's. */
 	if (s->spec->learn && only_looks(r))
 		fn = sys_look;
