@@ -181,6 +181,11 @@ static bool over(int warden, short revents)
 	return recv(warden, &h, sizeof(h), MSG_PEEK | MSG_DONTWAIT) <= 0 || h.type == REC_END;
 }
 
+static bool is_ready(const struct warden *w)
+{
+	return !net_waits(w->l) || w->l->shared->network == NET_READY;
+}
+
 static bool wants_network(int warden, short revents)
 {
 	struct rec_header h;
@@ -203,7 +208,8 @@ static void sleep_until_needed(struct warden *w, struct net_kit *k)
 		p[0] = (struct pollfd){ .fd = warden, .events = POLLIN };
 		p[1] = (struct pollfd){ .fd = k->fd[KIT_INIT], .events = POLLIN };
 		n = 2;
-		for (size_t i = KIT_INIT + 1; i < KIT_MAX; i++)
+		/* One that does not listen yet would be reported as hung up. */
+		for (size_t i = KIT_INIT + 1; i < KIT_MAX && is_ready(w); i++)
 			if (k->fd[i] >= 0)
 				p[n++] = (struct pollfd){ .fd = k->fd[i], .events = POLLIN };
 		if (poll(p, n, -1) < 0) {
