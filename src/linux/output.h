@@ -11,7 +11,7 @@
 #define OUTPUT_STREAMS 2
 
 /* The next launches have such pipes, and pass on so many bytes; 0: as without. */
-void output_ask(uint64_t limit);
+void output_ask(uint64_t bytes);
 
 /* Before the processes that inherit them are made: puts pipes in the place of this process's
  * standard output and error. Returns 0 or a negative errno. */

@@ -240,21 +240,21 @@ static struct start careful(const struct request *r, const struct start *from)
 	return s;
 }
 
-int open_start(struct request *r, const struct start *begin, const char *rest, int flags)
+int open_start(struct request *r, const struct start *from, const char *rest, int flags)
 {
-	const struct start start = careful(r, begin), *from = &start;
+	const struct start start = careful(r, from);
 	int fd;
 
-	if (rest[0] == '/' && from->resolve & RESOLVE_BENEATH)
+	if (rest[0] == '/' && start.resolve & RESOLVE_BENEATH)
 		return -EXDEV;
-	if (rest[0] == '/' && from->resolve & RESOLVE_IN_ROOT)
+	if (rest[0] == '/' && start.resolve & RESOLVE_IN_ROOT)
 		rest += strspn(rest, "/");
-	if (rest[0] != '/' && from->fd < 0)
-		return open_from_task(r, from, rest, flags);
+	if (rest[0] != '/' && start.fd < 0)
+		return open_from_task(r, &start, rest, flags);
 	if (rest[0] == '/')
-		fd = open_beneath(AT_FDCWD, rest, (uint64_t)flags, from->resolve);
+		fd = open_beneath(AT_FDCWD, rest, (uint64_t)flags, start.resolve);
 	else
-		fd = open_beneath(from->fd, *rest ? rest : ".", (uint64_t)flags, from->resolve);
+		fd = open_beneath(start.fd, *rest ? rest : ".", (uint64_t)flags, start.resolve);
 	return fd < 0 ? -errno : fd;
 }
 
