@@ -94,7 +94,7 @@ finish() {
 	((f > 0)) && state[$n]=failed
 	read -r user system < <(tail -n 1 "$out/$n.cpu" 2>/dev/null)
 	printf '%-18s %5d passed %4d failed %4d skipped %5d s %5d s of a processor\n' "$n" "$p" "$f" "$s" \
-		"$seconds" $((${user%.*} + ${system%.*}))
+		"$seconds" $((10#0${user%.*} + 10#0${system%.*}))
 }
 
 start() {

@@ -359,7 +359,7 @@ static int trace(long long limit_ms)
 
 int main(int argc, char **argv)
 {
-	long seconds = 20;
+	long seconds = 90; /* only to end what hangs, however slow the machine is */
 	int opt;
 
 	while ((opt = getopt(argc, argv, "+l:p:n:e:kt:")) != -1) {
